@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { InvalidArgumentsError } from "./errors.ts";
+
+/** A setting that comes from the environment. */
+export interface Setting {
+  /** Its name among the options in code. */
+  readonly option: string;
+  readonly description: string;
+  readonly secret?: boolean;
+  readonly optional?: boolean;
+}
+/** A setting that comes from the command line; never a secret. */
+export type Flag = Omit<Setting, "secret">;
+
+/** The field `reversi` of a connector's package.json: readable without importing any code. */
+export interface ReversiField {
+  /** The connector's one name: folder, command line, tool prefix. */
+  readonly connector: string;
+  /** The variable whose presence switches the connector on in `compensate`. */
+  readonly main?: string;
+  /** Environment variable → what it sets. */
+  readonly settings: Readonly<Record<string, Setting>>;
+  /** Command line flag → what it sets. */
+  readonly flags?: Readonly<Record<string, Flag>>;
+}
+export interface PackageFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly reversi: ReversiField;
+}
+
+/** The package.json one folder above a module: the one place where a connector's name and settings are written. */
+export const readPackage = (moduleUrl: string): PackageFacts =>
+  JSON.parse(readFileSync(new URL("../package.json", moduleUrl), "utf8"));
+
+const shortestSecret = 8;
+
+/** A value as hosts really hand it over: blanks at the ends are trimmed, placeholders nobody filled are "not set". */
+function clean(name: string, raw: string, secret: boolean): string | undefined {
+  const value = raw.trim();
+  if (value === "") return undefined;
+  if (/^(\$\{[^}]*\}|<[^>]*>|\$[A-Z_][A-Z0-9_]*)$/.test(value)) {
+    throw new InvalidArgumentsError(
+      `${name} holds a placeholder that nobody replaced; set it to the real value`,
+    );
+  }
+  if (secret) {
+    // Message and error never hold the value, not even a part of it.
+    if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) {
+      throw new InvalidArgumentsError(`${name} has a blank, line break or control character inside`);
+    }
+    if (value.length < shortestSecret) {
+      throw new InvalidArgumentsError(
+        `${name} is too short for a credential (${shortestSecret} characters at least)`,
+      );
+    }
+  }
+  return value;
+}
+
+export interface Settled {
+  readonly options: Readonly<Record<string, string>>;
+  /** Variables and flags that are required and not set. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * A connector's options from the environment and from flags.
+ * @throws InvalidArgumentsError naming the variable, never its value
+ */
+export function readSettings(
+  { settings, flags = {} }: ReversiField,
+  environment: Readonly<Record<string, string | undefined>>,
+  given: Readonly<Record<string, string | undefined>> = {},
+): Settled {
+  const options: Record<string, string> = {};
+  const missing: string[] = [];
+  const take = (name: string, { option, optional }: Setting, raw: string | undefined, secret: boolean) => {
+    const value = raw === undefined ? undefined : clean(name, raw, secret);
+    if (value !== undefined) options[option] = value;
+    else if (!optional) missing.push(name);
+  };
+  for (const [name, setting] of Object.entries(settings)) {
+    take(name, setting, environment[name], setting.secret === true);
+  }
+  for (const [name, flag] of Object.entries(flags)) take(`--${name}`, flag, given[name], false);
+  return { options, missing };
+}
+
+/**
+ * Options given in code, held to the same rules, and the secrets among them.
+ * @throws InvalidArgumentsError naming the option and its variable
+ */
+export function checkOptions<Options extends object>(
+  { connector, settings, flags = {} }: ReversiField,
+  options: Options,
+): { readonly options: Options; readonly secrets: readonly string[] } {
+  const checked = { ...options } as Record<string, unknown>;
+  const secrets: string[] = [];
+  const all = [
+    ...Object.entries(settings),
+    ...Object.entries(flags).map(([name, flag]): [string, Setting] => [`--${name}`, flag]),
+  ];
+  for (const [source, { option, secret = false, optional }] of all) {
+    const name = `${connector}: ${option} (${source})`;
+    const raw = checked[option];
+    if (raw !== undefined && typeof raw !== "string")
+      throw new InvalidArgumentsError(`${name} must be a string`);
+    const value = raw === undefined ? undefined : clean(name, raw, secret);
+    if (value === undefined && !optional) throw new InvalidArgumentsError(`${name} is not set`);
+    if (value === undefined) delete checked[option];
+    else checked[option] = value;
+    if (secret && value !== undefined) secrets.push(value);
+  }
+  return { options: checked as Options, secrets };
+}
