@@ -34,6 +34,7 @@ export {
 } from "./manifest.ts";
 export { type Redactor, redactor, type Secrets } from "./redact.ts";
 export { type OnConflict, type RestoreOptions, type ThreeStates, threeWayRestore } from "./restore.ts";
+export type { Sandbox, SandboxModule } from "./sandbox.ts";
 export {
   type Defaulted,
   type Json,
