@@ -1,36 +1,49 @@
 import { InvalidArgumentsError } from "./errors.ts";
 import type { JsonSchema } from "./schema.ts";
 
-/** One rule that a value breaks: where (`labels[2]`), and what was expected there. */
+/** One rule that a value breaks: where (`labels[2]`), and what was expected there. Never holds the value itself. */
 export interface Problem {
   readonly at: string;
   readonly rule: string;
 }
 
+/** Levels of arrays and objects inside each other; deeper values would exhaust the stack of whoever reads them. */
+export const deepest = 500;
+
+/** Problems found so far. A place is completed on the way out, so that a value without any costs no text at all. */
+interface Found {
+  readonly problems: { at: string; rule: string }[];
+  readonly limit: number;
+}
+
 const patterns = new Map<string, RegExp>();
 const matches = (pattern: string, text: string): boolean => {
-  const compiled = patterns.get(pattern) ?? new RegExp(pattern, "u");
-  patterns.set(pattern, compiled);
+  let compiled = patterns.get(pattern);
+  if (!compiled) {
+    compiled = new RegExp(pattern, "u");
+    patterns.set(pattern, compiled);
+  }
   return compiled.test(text);
 };
 
-const kindOf = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "array"
-      : Number.isInteger(value)
-        ? "integer"
-        : typeof value === "bigint"
-          ? "bigint"
-          : typeof value;
-const article = (kind: string) => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);
+const kindOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
+};
+const article = (kind: string) => (/^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`);
+const named = (kind: string) => (kind === "null" || kind === "undefined" ? kind : article(kind));
+const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** A key in a place; a very long one is not repeated, not even in part: half a secret would pass any redactor. */
+const below = (key: string) => `.${key.length > 100 ? `(a name of ${key.length} characters)` : key || '""'}`;
 
 /** JSON has fewer values than JavaScript: what `JSON.stringify` would change or drop is refused. */
 const isPlainObject = (value: object) => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Values of another realm (a test runner's sandbox, say) have another Object.prototype: compare by depth.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return true;
+  // Values of another realm (a test runner's sandbox, say) have another Object.prototype.
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty");
 };
 
 /** Characters, not UTF-16 units, as JSON Schema counts them. */
@@ -42,114 +55,135 @@ const lengthOf = (text: string) => {
   }
   return count;
 };
+const shorterThan = (text: string, minimum: number) =>
+  text.length < minimum || (text.length < minimum * 2 && lengthOf(text) < minimum);
+const longerThan = (text: string, maximum: number) =>
+  text.length > maximum && (text.length > maximum * 2 || lengthOf(text) > maximum);
 
-function* checkString(schema: JsonSchema, value: string, at: string): Generator<Problem> {
-  // Lone surrogates have no UTF-8 form: every encoder on the way would replace them with something else.
-  if (!value.isWellFormed()) yield { at, rule: "must be well-formed Unicode (it holds a lone surrogate)" };
+const add = ({ problems, limit }: Found, rule: string, at = "") => {
+  if (problems.length < limit) problems.push({ at, rule });
+};
+
+function checkString(schema: JsonSchema, value: string, found: Found): void {
   const { enum: allowed, minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
-  if (allowed && !allowed.includes(value)) yield { at, rule: `must be one of ${allowed.join(", ")}` };
-  if (minLength > 0 && value.length < minLength * 2 && lengthOf(value) < minLength) {
-    yield { at, rule: minLength === 1 ? "must not be empty" : `must have at least ${minLength} characters` };
+  // Lone surrogates have no UTF-8 form: every encoder on the way would replace them with something else.
+  if (!value.isWellFormed()) add(found, "must be well-formed Unicode (it holds a lone surrogate)");
+  if (allowed && !allowed.includes(value)) add(found, `must be one of ${allowed.join(", ")}`);
+  if (shorterThan(value, minLength)) {
+    add(
+      found,
+      minLength === 1 ? "must not be empty" : `must have at least ${counted(minLength, "character")}`,
+    );
   }
-  if (value.length > maxLength && lengthOf(value) > maxLength) {
-    yield { at, rule: `must have at most ${maxLength} characters` };
-  } else if (pattern !== undefined && !matches(pattern, value)) {
-    yield { at, rule: `must match ${pattern}` };
+  // No pattern is tried on a text of forbidden length.
+  if (longerThan(value, maxLength)) add(found, `must have at most ${counted(maxLength, "character")}`);
+  else if (pattern !== undefined && !matches(pattern, value)) add(found, `must match ${pattern}`);
+}
+
+function checkNumber(
+  { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: JsonSchema,
+  value: number,
+  found: Found,
+): void {
+  if (!Number.isFinite(value)) add(found, "must be a finite number");
+  else if (value < minimum) add(found, `must be at least ${minimum}`);
+  else if (value > maximum) add(found, `must be at most ${maximum}`);
+}
+
+/** Checks what stands at `place` inside a value, and completes the places of what it finds there. */
+function inside(place: string | number, schema: JsonSchema, value: unknown, depth: number, found: Found) {
+  const before = found.problems.length;
+  check(schema, value, depth + 1, found);
+  for (let index = before; index < found.problems.length; index++) {
+    const problem = found.problems[index];
+    if (problem) problem.at = `${typeof place === "number" ? `[${place}]` : below(place)}${problem.at}`;
   }
 }
 
-function* checkArray(schema: JsonSchema, value: readonly unknown[], at: string): Generator<Problem> {
-  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
-  if (value.length < minItems) yield { at, rule: `must have at least ${minItems} item(s)` };
-  if (value.length > maxItems) return yield { at, rule: `must have at most ${maxItems} items` };
-  for (let index = 0; index < value.length; index++)
-    yield* problems(items ?? {}, value[index], `${at}[${index}]`);
-}
-
-function* checkObject(schema: JsonSchema, value: object, at: string): Generator<Problem> {
-  if (!isPlainObject(value)) return yield { at: at || "arguments", rule: "must be a plain JSON object" };
-  const { properties = {}, required = [], additionalProperties, propertyNames } = schema;
-  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
-  const below = (key: string) => (at === "" ? key : `${at}.${key}`);
-  const keys = Object.keys(value);
-  for (const key of required) {
-    if (!Object.hasOwn(value, key)) yield { at: below(key), rule: "is required" };
-  }
-  if (keys.length < minProperties) yield { at, rule: `must have at least ${minProperties} entry` };
-  if (keys.length > maxProperties) return yield { at, rule: `must have at most ${maxProperties} entries` };
-  for (const key of keys) {
-    const inner = (value as Record<string, unknown>)[key];
-    if (!key.isWellFormed()) yield { at: below("?"), rule: "has a name that is not well-formed Unicode" };
-    if (propertyNames && !matches(propertyNames.pattern, key)) {
-      yield { at: below(key), rule: `is not an allowed name (must match ${propertyNames.pattern})` };
-    }
-    if (Object.hasOwn(properties, key)) yield* problems(properties[key] ?? {}, inner, below(key));
-    else if (additionalProperties === false) {
-      const known = Object.keys(properties);
-      yield {
-        at: below(key),
-        rule: `is not a known name (known: ${known.length === 0 ? "none" : known.join(", ")})`,
-      };
-    } else
-      yield* problems(
-        typeof additionalProperties === "object" ? additionalProperties : {},
-        inner,
-        below(key),
-      );
-  }
-}
-
-/** Every rule of `schema` that `value` breaks. */
-function* problems(schema: JsonSchema, value: unknown, at: string): Generator<Problem> {
-  if (schema.anyOf) {
-    const [first = {}] = schema.anyOf;
-    const fits = schema.anyOf.some((option) => problems(option, value, at).next().done === true);
-    if (!fits) {
-      for (const { at: where, rule } of problems(first, value, at)) {
-        yield { at: where, rule: where === at ? `${rule}, or be null` : rule };
-      }
-    }
+function checkArray(schema: JsonSchema, value: readonly unknown[], depth: number, found: Found): void {
+  const { items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  if (value.length < minItems) add(found, `must have at least ${counted(minItems, "item")}`);
+  if (value.length > maxItems) {
+    add(found, `must have at most ${counted(maxItems, "item")}`);
     return;
   }
-  const kind = kindOf(value);
-  const wanted = typeof schema.type === "string" ? [schema.type] : schema.type;
-  if (wanted && !wanted.includes(kind) && !(kind === "integer" && wanted.includes("number"))) {
-    return yield {
-      at: at || "arguments",
-      rule: `must be ${wanted.map(article).join(" or ")}, not ${article(kind)}`,
-    };
+  for (let index = 0; index < value.length && found.problems.length < found.limit; index++)
+    inside(index, items, value[index], depth, found);
+}
+
+function checkObject(schema: JsonSchema, value: object, depth: number, found: Found): void {
+  const { properties = {}, required = [], additionalProperties = {}, propertyNames } = schema;
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  for (const key of required) {
+    if (!Object.hasOwn(value, key)) add(found, "is required", below(key));
   }
-  switch (kind) {
-    case "string":
-      return yield* checkString(schema, value as string, at);
-    case "integer":
-    case "number": {
-      const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
-      if (!Number.isFinite(value)) yield { at, rule: "must be a finite number" };
-      else if ((value as number) < minimum) yield { at, rule: `must be at least ${minimum}` };
-      else if ((value as number) > maximum) yield { at, rule: `must be at most ${maximum}` };
-      return;
-    }
-    case "array":
-      return yield* checkArray(schema, value as unknown[], at);
-    case "object":
-      return yield* checkObject(schema, value as object, at);
-    case "boolean":
-    case "null":
-      return;
-    default:
-      yield { at: at || "arguments", rule: `must be JSON, not ${article(kind)}` };
+  const keys = Object.keys(value);
+  if (keys.length < minProperties)
+    add(found, `must have at least ${counted(minProperties, "entry", "entries")}`);
+  if (keys.length > maxProperties) {
+    add(found, `must have at most ${counted(maxProperties, "entry", "entries")}`);
+    return;
+  }
+  for (const key of keys) {
+    if (found.problems.length >= found.limit) return;
+    if (!key.isWellFormed()) add(found, "has a name that is not well-formed Unicode", below("?"));
+    if (propertyNames && !matches(propertyNames.pattern, key))
+      add(found, `is not an allowed name (must match ${propertyNames.pattern})`, below(key));
+    const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const rules = own ?? additionalProperties;
+    if (rules === false)
+      add(found, `is not a known name (known: ${Object.keys(properties).join(", ") || "none"})`, below(key));
+    else inside(key, rules === true ? {} : rules, (value as Record<string, unknown>)[key], depth, found);
   }
 }
 
-/** At most `limit` broken rules of `value` against `schema`; an empty list means it fits. */
-export function checkValue(schema: JsonSchema, value: unknown, limit = 5): Problem[] {
-  const found: Problem[] = [];
-  for (const problem of problems(schema, value, "")) {
-    found.push(problem);
-    if (found.length === limit) break;
+/** Fits one of them, or breaks the rules of the first. */
+function checkAnyOf(options: readonly JsonSchema[], value: unknown, depth: number, found: Found): void {
+  let first: Found["problems"] | undefined;
+  for (const option of options) {
+    const tried: Found = { problems: [], limit: first ? 1 : found.limit };
+    check(option, value, depth, tried);
+    if (tried.problems.length === 0) return;
+    first ??= tried.problems;
   }
-  return found;
+  const orNull = options.some(({ type }) => type === "null") ? ", or be null" : "";
+  for (const { at, rule } of first ?? []) add(found, at === "" ? `${rule}${orNull}` : rule, at);
+}
+
+const isOfType = (kind: string, type: NonNullable<JsonSchema["type"]>) =>
+  type === kind ||
+  (typeof type !== "string" && type.includes(kind)) ||
+  (kind === "integer" && (type === "number" || type.includes("number")));
+
+/** Adds every rule of `schema` that `value` breaks, until there are enough. */
+function check(schema: JsonSchema, value: unknown, depth: number, found: Found): void {
+  const kind = kindOf(value);
+  const { type, anyOf } = schema;
+  if (depth > deepest) add(found, `is nested deeper than ${deepest} levels`);
+  else if (anyOf) checkAnyOf(anyOf, value, depth, found);
+  else if (type !== undefined && !isOfType(kind, type)) {
+    const wanted = (typeof type === "string" ? [type] : type).map(named).join(" or ");
+    const leaveOut = kind === "undefined" ? " (leave it out instead)" : "";
+    add(found, `must be ${wanted}, not ${named(kind)}${leaveOut}`);
+  } else if (kind === "string") checkString(schema, value as string, found);
+  else if (typeof value === "number") checkNumber(schema, value, found);
+  else if (kind === "array") checkArray(schema, value as unknown[], depth, found);
+  else if (kind === "object" && isPlainObject(value as object))
+    checkObject(schema, value as object, depth, found);
+  else if (kind === "object") add(found, "must be a plain JSON object");
+  else if (kind !== "boolean" && kind !== "null") add(found, `must be JSON, not ${named(kind)}`);
+}
+
+/**
+ * At most `limit` broken rules of `value` against `schema`; an empty list means it fits. Agrees with JSON Schema 2020-12
+ * on JSON, and besides refuses what is no JSON: lone surrogates, `undefined`, NaN, class instances, endless nesting.
+ * `whole` is what the value as such is called.
+ */
+export function checkValue(schema: JsonSchema, value: unknown, limit = 5, whole = "arguments"): Problem[] {
+  const found: Found = { problems: [], limit };
+  check(schema, value, 0, found);
+  for (const problem of found.problems) problem.at = problem.at.replace(/^\./, "") || whole;
+  return found.problems;
 }
 
 export const describeProblems = (found: readonly Problem[]): string =>

@@ -22,12 +22,17 @@ export interface Compensator {
   landed(call: Pick<CompensationCall, "tool" | "args">, context: LostContext): Promise<Landed<unknown>>;
 }
 
-/** A compensator for a rollback: in this process, through the very handlers that serve agents. */
+/**
+ * A compensator for a rollback: in this process, through the very handlers that serve agents.
+ * @throws InvalidArgumentsError when two connectors have one tool: nobody could say whose effect is undone
+ */
 export function compensatorFor(connectors: readonly Connector[]): Compensator {
   const undoes = new Map<string, Connector>();
   const has = new Map<string, Connector>();
   for (const connector of connectors) {
     for (const { tool, effect, compensation } of connector.manifests) {
+      if (has.has(tool))
+        throw new InvalidArgumentsError(`two connectors have a tool ${tool}; give one of them`);
       has.set(tool, connector);
       if (effect === "idempotent") undoes.set(tool, connector);
       if (compensation) undoes.set(compensation.tool, connector);

@@ -1,4 +1,5 @@
-import { askHolds, askLanded, callTool, type LostContext, type Surroundings } from "./call.ts";
+import { askHolds, askLanded, callTool, type LostContext, leaving, type Surroundings } from "./call.ts";
+import { InvalidArgumentsError } from "./errors.ts";
 import { type Description, descriptionOf, type Manifest, manifestOf, nameOf } from "./manifest.ts";
 import { type Redactor, redactor } from "./redact.ts";
 import type { JsonSchema } from "./schema.ts";
@@ -24,13 +25,16 @@ export interface Connector {
   readonly holds: ByTool<(args: unknown, context?: Context) => Promise<Holds>>;
   /** For writes that leave evidence: whether a call whose answer was lost took effect. Reads only. */
   readonly landed: ByTool<(args: unknown, context: LostContext) => Promise<Landed<unknown>>>;
-  /** Ends its connections. */
+  /**
+   * Ends its connections.
+   * @throws ConnectorError
+   */
   close(): Promise<void>;
 }
 
 /** Options every connector takes. */
 export interface CommonOptions {
-  /** Milliseconds for one call, all its requests together; 30,000 when left out. */
+  /** Milliseconds for one call, all its requests together; 30,000 when left out, 2,147,483,647 at most. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -42,7 +46,10 @@ export interface ConnectorDefinition<Options extends object> {
   readonly manifests: readonly Manifest[];
   readonly descriptions: readonly Description[];
   readonly inputSchemas: ByTool<JsonSchema>;
-  /** @throws InvalidArgumentsError naming the option that is missing or malformed, never its value */
+  /**
+   * @throws InvalidArgumentsError naming the option that is missing or malformed, never its value
+   * @throws ConnectorError when the connection cannot be set up
+   */
   create(options: Options & CommonOptions): Connector;
 }
 
@@ -57,18 +64,23 @@ export interface DefineOptions<Options extends object, Client, Reader> {
   readonly openWorld?: boolean;
   /** Shapes of the vendor's tokens: global regular expressions. */
   readonly tokenPatterns?: readonly RegExp[];
-  /** Secrets inside options that are not secret as a whole, such as the password of a connection string. */
+  /** Secrets inside options, such as the password of a connection string. */
   secretsIn?(options: Options): readonly string[];
   connect(options: Options, tools: { readonly redact: Redactor }): Connection<Client, Reader>;
   readonly tools: readonly Tool<Client>[];
 }
 
 const defaultTimeoutMs = 30_000;
+/** Timers fire at once when they are set to more. */
+const longestTimeoutMs = 2_147_483_647;
+
+const propertyOf = (schema: JsonSchema | undefined, key: string): JsonSchema | undefined =>
+  schema?.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 
 /** The schema at a dotted path such as `result.previous.title`, or undefined. */
 const schemaAt = ({ input, output }: Tool, [from, ...keys]: readonly string[]): JsonSchema | undefined =>
   keys.reduce<JsonSchema | undefined>(
-    (schema, key) => schema?.properties?.[key],
+    (schema, key) => propertyOf(schema, key),
     from === "args" ? input : from === "result" ? output : undefined,
   );
 
@@ -91,7 +103,7 @@ function checkReferences(connector: string, tools: readonly Tool[]): void {
         throw new Error(`${name} names ${nameOf(tool)}, which is not one of the tools of ${connector}`);
       }
       for (const [own, source] of Object.entries(match)) {
-        if (!input.properties?.[own]) throw new Error(`${name} requires by ${own}, which it does not take`);
+        if (!propertyOf(input, own)) throw new Error(`${name} requires by ${own}, which it does not take`);
         if (!schemaAt(earlier, pathOf(source).split("."))) {
           throw new Error(`${name} requires by ${pathOf(source)}, which ${earlier.name} does not have`);
         }
@@ -100,16 +112,18 @@ function checkReferences(connector: string, tools: readonly Tool[]): void {
   }
 }
 
-const byTool = <Value>(
+/** Without a prototype: whoever looks up a name that an agent gave finds a tool or nothing. */
+function byTool<Value>(
   tools: readonly Tool[],
   member: (tool: Tool) => Value | undefined,
-): Record<string, Value> =>
-  Object.fromEntries(
-    tools.flatMap((tool): [string, Value][] => {
-      const value = member(tool);
-      return value === undefined ? [] : [[tool.name, value]];
-    }),
-  );
+): Record<string, Value> {
+  const members: Record<string, Value> = Object.create(null);
+  for (const tool of tools) {
+    const value = member(tool);
+    if (value !== undefined) members[tool.name] = value;
+  }
+  return members;
+}
 
 /** Everything a connector publishes is derived here, from its package.json and its tool declarations. */
 export function defineConnector<Options extends object, Client, Reader = Client>(
@@ -128,12 +142,34 @@ export function defineConnector<Options extends object, Client, Reader = Client>
     inputSchemas: byTool(tools, ({ input }) => input),
   };
 
+  const inside = (options: Options): readonly string[] => {
+    try {
+      return given.secretsIn?.(options) ?? [];
+    } catch {
+      // What a parser says of a text that it cannot read often repeats the text.
+      throw new InvalidArgumentsError(
+        `${name}: an option that holds a secret cannot be read; check its form`,
+      );
+    }
+  };
+
   function create({ timeoutMs = defaultTimeoutMs, ...rest }: Options & CommonOptions): Connector {
+    if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > longestTimeoutMs) {
+      throw new InvalidArgumentsError(`${name}: timeoutMs must be an integer from 1 to ${longestTimeoutMs}`);
+    }
     const { options, secrets } = checkOptions(reversi, rest as unknown as Options);
-    const values = [...secrets, ...(given.secretsIn?.(options) ?? [])];
-    const messages = redactor({ values, patterns: tokenPatterns });
-    const connection = given.connect(options, { redact: messages });
-    const around: Surroundings = { connection, messages, data: redactor({ values }), timeoutMs };
+    const values = [...secrets, ...inside(options)];
+    const redact = { messages: redactor({ values, patterns: tokenPatterns }), data: redactor({ values }) };
+    const cleaned = (error: unknown) => leaving(error, name, redact, { writing: false });
+    const connect = () => {
+      try {
+        return given.connect(options, { redact: redact.messages });
+      } catch (error) {
+        throw cleaned(error);
+      }
+    };
+    const connection = connect();
+    const around: Surroundings = { connection, ...redact, timeoutMs };
     return {
       ...published,
       tools: byTool(
@@ -152,7 +188,13 @@ export function defineConnector<Options extends object, Client, Reader = Client>
         (tool) =>
           tool.landed && ((args: unknown, context: LostContext) => askLanded(tool, around, args, context)),
       ),
-      close: () => connection.close(),
+      async close() {
+        try {
+          await connection.close();
+        } catch (error) {
+          throw cleaned(error);
+        }
+      },
     };
   }
   return { ...published, settings: reversi, create };

@@ -15,8 +15,22 @@ export interface Answer {
 }
 
 const brand = Symbol.for("@reversi-connector/core/error");
-const codeOf = (error: unknown): ErrorCode | undefined =>
-  typeof error === "object" && error !== null ? (error as { [brand]?: ErrorCode })[brand] : undefined;
+const codes: readonly unknown[] = ["INVALID_ARGUMENTS", "FAILED", "CONFLICT", "EFFECT_UNCERTAIN"];
+/** A code that this version does not know says nothing that could be relied on. */
+const codeOf = (error: unknown): ErrorCode | undefined => {
+  const code =
+    typeof error === "object" && error !== null ? (error as { [brand]?: ErrorCode })[brand] : undefined;
+  return codes.includes(code) ? code : undefined;
+};
+
+/** What any thrown value says, itself never throwing. */
+export function messageOf(error: unknown): string {
+  try {
+    return String((error as { message?: unknown } | null | undefined)?.message || error);
+  } catch {
+    return "something that cannot be shown as text";
+  }
+}
 
 /**
  * Errors are told apart by a brand, not by `instanceof`: an error made by another installed copy of this package
@@ -123,7 +137,7 @@ export interface ErrorBody {
 /** The wire form of any thrown value; what no connector threw deliberately is `FAILED`. */
 export function errorBody(error: unknown): ErrorBody {
   if (!isConnectorError(error)) {
-    return { code: "FAILED", message: String((error as { message?: unknown } | null)?.message ?? error) };
+    return { code: "FAILED", message: messageOf(error) };
   }
   const { status, reason, requestId, retryAfterSeconds, mayHaveApplied, idempotencyKey, expectedResult } =
     error as Partial<ConnectorError & EffectUncertainError>;

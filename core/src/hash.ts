@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
 
-const sorted = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(sorted)
-    : value !== null && typeof value === "object"
-      ? Object.fromEntries(
-          Object.keys(value)
-            .sort()
-            .map((key) => [key, sorted((value as Record<string, unknown>)[key])]),
-        )
-      : value;
-
-/** JSON with sorted keys: equal values give equal text. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+/** JSON with the keys of each object sorted by UTF-16 unit, as `JSON.stringify` writes it otherwise: the order of lists counts. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const object = value as Readonly<Record<string, unknown>>;
+  if (typeof object["toJSON"] === "function") return canonicalJson(object["toJSON"]());
+  const entries = Object.keys(object)
+    .filter((key) => object[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`);
+  return `{${entries.join(",")}}`;
+}
 
 /** SHA-256 of the canonical JSON, in hex. */
 export const hashOf = (value: unknown): string =>

@@ -61,7 +61,7 @@ interface StringRules {
   readonly pattern?: string;
 }
 interface IntegerRules {
-  /** 0 when left out. */
+  /** 0 when left out (for a key that may be text or a number, the smallest safe integer). */
   readonly minimum?: number;
   /** The largest safe integer when left out. */
   readonly maximum?: number;
@@ -71,6 +71,7 @@ interface ArrayRules {
   readonly maxItems?: number;
 }
 interface MapRules {
+  /** ECMAScript regular expression that each key matches; anchor both ends. */
   readonly keys?: string;
   readonly minProperties?: number;
   readonly maxProperties?: number;
@@ -119,18 +120,22 @@ function oneOf(
   return { type: "string", ...described(description), enum: values, ...rules };
 }
 
-/** Builds schemas. Every value it returns is plain, frozen-in-meaning JSON Schema: no library runs behind it. */
+/** Builds schemas. Every value it returns is plain JSON Schema: no library runs behind it. */
 export const s = {
   string,
   integer,
   boolean,
   oneOf,
-  /** A key that may be text or a number. */
-  stringOrInteger: (description?: string): Schema<string | number> => ({
+  /** A key that may be text or a number; each rule holds for the kind it speaks of. */
+  stringOrInteger: (
+    description?: string,
+    rules: StringRules & IntegerRules = {},
+  ): Schema<string | number> => ({
     type: ["string", "integer"],
     ...described(description),
     minimum: -Number.MAX_SAFE_INTEGER,
     maximum: Number.MAX_SAFE_INTEGER,
+    ...rules,
   }),
   /** Any JSON value. */
   json: (description?: string): Schema<Json> => ({ ...described(description) }),
@@ -152,10 +157,11 @@ export const s = {
     ...(keys !== undefined && { propertyNames: { pattern: keys } }),
     ...rules,
   }),
-  /** `null` besides what `inner` allows; the description moves outwards. */
-  nullable: <T>({ description, ...inner }: Schema<T>): Schema<T | null> => ({
+  /** `null` besides what `inner` allows; description and default move outwards. */
+  nullable: <T>({ description, default: value, ...inner }: Schema<T>): Schema<T | null> => ({
     ...described(description),
     anyOf: [inner, { type: "null" }],
+    ...(value !== undefined && { default: value }),
   }),
   /** Required fields first, optional fields second. Nothing else may be there. */
   object: <R extends Fields, O extends Fields = Record<never, never>>(

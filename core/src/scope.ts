@@ -18,7 +18,7 @@ export interface Context {
   readonly signal?: AbortSignal | undefined;
   /** The operator's word on a conflict; never an argument. */
   readonly onConflict?: OnConflict | undefined;
-  /** Told about long work, at most a few times a second. */
+  /** Told about long work, at most a few times a second, never after the call has ended. What it throws is ignored. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 export interface Progress {
@@ -29,7 +29,10 @@ export interface Progress {
 
 /** The limits of one call, as a connection needs them. */
 export interface CallScope {
-  /** Aborts when the caller cancels or the call's time is over. */
+  /**
+   * Aborts when the caller cancels or the call's time is over. A write whose handler then ends with the signal's own
+   * `reason` has an unknown outcome: only an error of the connection's own can say that nothing was sent.
+   */
   readonly signal: AbortSignal;
   /** When the call's time is over, in milliseconds since 1970. */
   readonly deadline: number;

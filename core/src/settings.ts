@@ -35,7 +35,7 @@ export const readPackage = (moduleUrl: string): PackageFacts =>
 
 const shortestSecret = 8;
 
-/** A value as hosts really hand it over: blanks at the ends are trimmed, placeholders nobody filled are "not set". */
+/** A value as hosts really hand it over: blanks at the ends are trimmed, nothing but blanks is "not set". */
 function clean(name: string, raw: string, secret: boolean): string | undefined {
   const value = raw.trim();
   if (value === "") return undefined;
@@ -46,8 +46,10 @@ function clean(name: string, raw: string, secret: boolean): string | undefined {
   }
   if (secret) {
     // Message and error never hold the value, not even a part of it.
-    if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) {
-      throw new InvalidArgumentsError(`${name} has a blank, line break or control character inside`);
+    if (/[\s\p{Cc}\p{Cf}]/u.test(value)) {
+      throw new InvalidArgumentsError(
+        `${name} has a blank, line break, control or invisible character inside; copy it again`,
+      );
     }
     if (value.length < shortestSecret) {
       throw new InvalidArgumentsError(

@@ -1,0 +1,201 @@
+import { renameSync, unlinkSync } from "node:fs";
+import {
+  ConflictError,
+  ConnectorError,
+  type Holds,
+  type OnConflict,
+  threeWayRestore,
+} from "@reversi-connector/core";
+import {
+  type Backup,
+  bringBack,
+  changedMeanwhile,
+  contentHash,
+  intact,
+  linked,
+  recordFor,
+} from "./backups.ts";
+import { contentLimit } from "./content.ts";
+import { codeOf, orNothing, refusal } from "./errors.ts";
+import { type Entry, entryAt, sameFile, syncFolder, untouched } from "./folder.ts";
+import { segmentsBelow, spelling } from "./paths.ts";
+import type { Place } from "./tree.ts";
+import { lockOf, type Volume } from "./volume.ts";
+import { newFileStep, temporaryName } from "./write.ts";
+
+export interface RestoreArguments {
+  readonly path: string;
+  readonly backup_key: string | null;
+  readonly expected_sha256?: string | null;
+}
+export interface Restored {
+  readonly path: string;
+  readonly already: boolean;
+  readonly sha256: string | null;
+}
+/** What an undo is told beside its arguments. */
+export interface Undoing {
+  readonly signal: AbortSignal;
+  readonly onConflict?: OnConflict | undefined;
+}
+
+/** What is at a place now. The hash is that of a file one call could have written; nothing larger is read for it. */
+interface Now {
+  readonly entry: Entry | undefined;
+  readonly sha256: string | null;
+}
+async function look({ tree }: Pick<Volume, "tree">, place: Place): Promise<Now> {
+  const entry = tree.entry(place);
+  const small = entry?.kind === "file" && entry.size <= contentLimit;
+  return { entry, sha256: small ? await contentHash(place.path, place.at, entry) : null };
+}
+
+/** Whether the place holds what the backup holds, with its mode. Larger files are read only when nothing cheaper decides. */
+async function equals({ store }: Pick<Volume, "store">, place: Place, now: Now, backup: Backup) {
+  const { record, entry: kept, key } = backup;
+  const { entry } = now;
+  if (entry?.kind !== record.kind || entry.size !== record.size || entry.mode !== record.mode) return false;
+  if (sameFile(entry, kept)) return true;
+  const wanted = record.sha256 ?? (await contentHash(place.path, store.at(key), kept));
+  return (now.sha256 ?? (await contentHash(place.path, place.at, entry))) === wanted;
+}
+
+type State = "before" | "after" | "other";
+
+/** Which of the three states of a guarded undo is there now. */
+async function stateOf(
+  volume: Volume,
+  place: Place,
+  now: Now,
+  backup: Backup | undefined,
+  expected: string | null | undefined,
+): Promise<State> {
+  if (!now.entry && !backup) return "before";
+  if (!now.entry) return expected ? "other" : "after";
+  if (backup && (await equals(volume, place, now, backup))) return "before";
+  // A write keeps the mode: another mode is somebody's change too.
+  const left = now.sha256 !== null && now.sha256 === expected;
+  return left && (!backup || backup.record.mode === now.entry.mode) ? "after" : "other";
+}
+
+const inWords = ({ entry, sha256 }: Now) =>
+  entry === undefined
+    ? "nothing"
+    : `a ${entry.kind === "other" ? "special file" : entry.kind} of ${entry.size} bytes, mode ${entry.mode.toString(8)}${sha256 ? `, sha256 ${sha256}` : ""}`;
+
+/** @throws ConflictError when the backup changed because file and backup are one; ConnectorError when it did else */
+async function backupOf(volume: Pick<Volume, "store">, path: string, key: string, now: Entry | undefined) {
+  const kept = entryAt(volume.store.at(key));
+  try {
+    return await intact(volume, path, key);
+  } catch (error) {
+    // Restored before, and edited in place since: file and backup are one.
+    if (now && kept && sameFile(now, kept))
+      throw new ConflictError(
+        `${path}: edited in place since, and backup ${key} with it (both are one file); nothing was changed`,
+      );
+    throw error;
+  }
+}
+
+/** Puts the backup at `place`, or removes what is there, if it is still what was seen. */
+async function put(volume: Volume, place: Place, seen: Entry | undefined, backup: Backup | undefined) {
+  const { folder, at, path } = place;
+  const check = () => {
+    folder.confirm();
+    if (!untouched(volume.tree.entry(place), seen)) throw changedMeanwhile(path);
+  };
+  if (!backup) {
+    check();
+    unlinkSync(at);
+    return;
+  }
+  const part = folder.at(temporaryName());
+  await bringBack(volume, path, backup, part);
+  let moved = false;
+  try {
+    check();
+    moved = seen !== undefined || !linked(part, at);
+    if (moved) renameSync(part, at);
+  } catch (error) {
+    moved = false;
+    throw codeOf(error) === "EEXIST" ? changedMeanwhile(path) : error;
+  } finally {
+    if (!moved) unlinkSync(part);
+  }
+}
+
+export async function restoreFile(
+  volume: Volume,
+  { path: given, backup_key: key, expected_sha256: expected }: RestoreArguments,
+  { signal, onConflict }: Undoing,
+): Promise<Restored> {
+  const { tree, store, exclusively } = volume;
+  const path = spelling(segmentsBelow(given, "path"));
+  if (key !== null) recordFor(volume, path, key);
+  store.make();
+  // Without a guard this undoes no step: what is there alone decides.
+  const step =
+    expected === undefined ? undefined : (key ?? (expected && newFileStep(volume, path, expected)));
+  const done = () => Boolean(step) && store.marked(step ?? "");
+  const settled = () => {
+    if (step) store.mark(step);
+  };
+  const place = orNothing(() => tree.place(path));
+  if (!place) {
+    if (key !== null && !done())
+      throw refusal(path, "ENOENT", "its directory is not there; nothing was restored");
+    settled();
+    return { path, already: true, sha256: null };
+  }
+  const work = async (): Promise<Restored> => {
+    signal.throwIfAborted();
+    const now = await look(volume, place);
+    if (done()) return { path, already: true, sha256: now.sha256 };
+    const backup = key === null ? undefined : await backupOf(volume, path, key, now.entry);
+    const words: Record<State, string> = {
+      before: backup ? `backup ${backup.key}` : "nothing",
+      after: expected ? `sha256 ${expected}` : "nothing",
+      other: inWords(now),
+    };
+    const verdict = threeWayRestore<State>(
+      { before: "before", after: "after", now: await stateOf(volume, place, now, backup, expected) },
+      { what: path, same: (a, b) => a === b, describe: (state) => words[state], onConflict },
+    );
+    signal.throwIfAborted();
+    if (verdict === "restore") {
+      await put(volume, place, now.entry, backup);
+      await syncFolder(place.folder);
+    }
+    settled();
+    const { sha256 } = verdict === "restore" ? await look(volume, place) : now;
+    return { path, already: verdict === "already", sha256 };
+  };
+  try {
+    return await exclusively([lockOf(place)], work);
+  } finally {
+    place.close();
+  }
+}
+
+/** Whether `path` is as the backup holds it, or empty where there was nothing. */
+export async function isRestored(
+  volume: Pick<Volume, "tree" | "store">,
+  { path, backup_key: key }: RestoreArguments,
+): Promise<Holds> {
+  const { tree, store } = volume;
+  const place = orNothing(() => tree.place(path));
+  try {
+    const now = place && (await look(volume, place));
+    if (key === null) return !now?.entry;
+    if (!store.read(key)) return "unknown";
+    if (!place || !now?.entry) return false;
+    return await equals(volume, place, now, await backupOf(volume, place.path, key, now.entry));
+  } catch (error) {
+    if (ConflictError.is(error)) return false;
+    if (ConnectorError.is(error) && error.reason === "BACKUP_CHANGED") return "unknown";
+    throw error;
+  } finally {
+    place?.close();
+  }
+}

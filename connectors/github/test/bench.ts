@@ -1,0 +1,62 @@
+import { type Checkpoint, type Connector, type Context, ConnectorError } from "@reversi-connector/core";
+import { github } from "@reversi-connector/github";
+import { type GitHubSandbox, sandbox } from "@reversi-connector/github/sandbox";
+
+type Values = Readonly<Record<string, unknown>>;
+export const site = { owner: "acme", repo: "site" };
+
+const started: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { close } of started.splice(0)) await close();
+});
+
+/** A connector on a sandbox of its own; both end with the test. */
+export async function bench(options: { readonly timeoutMs?: number } = {}) {
+  const backend: GitHubSandbox = await sandbox();
+  const connector: Connector = github({ ...backend.options, ...options });
+  started.push(connector, backend);
+
+  const call = async <Result = Values>(name: string, args: object, context: Context = {}) =>
+    (await connector.tools[`github.${name}`]?.({ ...site, ...args }, context)) as Result;
+
+  /** What an engine would send to undo a call, by the manifest. */
+  const undoOf = (name: string, args: object, result: object) => {
+    const { compensation } = connector.manifests.find(({ tool }) => tool === `github.${name}`) ?? {};
+    const from: Record<string, Values> = { args: { ...site, ...args }, result: { ...result } };
+    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
+      const [root = "", key = ""] = String(source).split(".");
+      return [target, from[root]?.[key]] as const;
+    });
+    return {
+      tool: (compensation?.tool ?? "").replace("github.", ""),
+      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
+    };
+  };
+  return {
+    backend,
+    connector,
+    call,
+    undoOf,
+    undo: async <Result = Values>(name: string, args: object, result: object, context: Context = {}) => {
+      const { tool, args: undoArgs } = undoOf(name, args, result);
+      return call<Result>(tool, undoArgs, context);
+    },
+    holds: (name: string, args: object) => connector.holds[`github.${name}`]?.({ ...site, ...args }),
+    landed: (name: string, args: object, checkpoint?: Checkpoint) =>
+      connector.landed[`github.${name}`]?.({ ...site, ...args }, { since: new Date(), checkpoint }),
+    state: backend.state,
+    writes: () => backend.requests.filter(({ method }) => method !== "GET"),
+    sent: () => backend.requests.map(({ method, path }) => `${method} ${path}`),
+  };
+}
+export type Bench = Awaited<ReturnType<typeof bench>>;
+
+/** What a call that must fail threw. */
+export const failure = async (call: Promise<unknown>): Promise<ConnectorError> => {
+  try {
+    await call;
+  } catch (error) {
+    return error as ConnectorError;
+  }
+  throw new Error("the call succeeded");
+};

@@ -1,0 +1,17 @@
+export type { Approval, ApprovalRequest, Approve } from "./approval.ts";
+export type { Head } from "./chain.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export type { DryRunReport, DryRunStep, Prospect } from "./dry-run.ts";
+export { JournalDamagedError, type RefusalReason, RefusedError, RunBusyError } from "./errors.ts";
+export type { CallOutcome, ForwardCall } from "./forward.ts";
+export { fileJournal, type Journal, journalOn, type RunLog, type Written } from "./journal.ts";
+export { approvalDigest, compensateKey, forwardKey, type UndoCall } from "./keys.ts";
+export { errorFrom } from "./outcome.ts";
+export type { Compensate, EngineCompensation, Verify, VerifyCall } from "./questions.ts";
+export type { Event, Events, EventType, JournalRecord } from "./records.ts";
+export { Registry } from "./registry.ts";
+export type { Group, ReportedStep, RollbackReport } from "./report.ts";
+export type { RollbackOptions, RollbackProgress } from "./rollback.ts";
+export { type OpenOptions, type Resolution, type ResumeOptions, Run, type RunOptions } from "./run.ts";
+export type { RunState, Status, Step } from "./state.ts";
+export { fileStorage, type Lock, type Log, type Storage } from "./storage.ts";

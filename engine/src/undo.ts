@@ -1,0 +1,222 @@
+import { ConflictError, EffectUncertainError, isConnectorError } from "@reversi-connector/core";
+import { guardedUndo, settle } from "./arguments.ts";
+import { compensateKey, type UndoCall } from "./keys.ts";
+import { bodyOf, failure } from "./outcome.ts";
+import { deadEnd, isFinal, isUndone, isUnknown, type Plan } from "./plan.ts";
+import {
+  askVerify,
+  both,
+  lookForEffect,
+  lookForGoal,
+  type Means,
+  patiently,
+  type Seen,
+} from "./questions.ts";
+import { record } from "./session.ts";
+import { manifestOf, type Step, undoManifestOf } from "./state.ts";
+
+/** A rollback under way. */
+export interface Rollback extends Means {
+  readonly plan: Plan;
+  /** Steps whose undo was refused though nobody knows whether they happened; earlier ones on their target can tell. */
+  readonly passed: Map<number, ConflictError>;
+  forces(step: number): boolean;
+}
+
+/** How long the forward request may still arrive at the backend, in milliseconds. */
+const windowOf = ({ session }: Means, { deadline }: Step): number =>
+  deadline + session.graceMs - session.clock.now();
+
+/** Waits until nothing can arrive any more; false when that is longer than the caller's patience. */
+async function outwait(rollback: Rollback, step: Step): Promise<boolean> {
+  const rest = windowOf(rollback, step);
+  if (rest <= 0) return true;
+  if (rest > rollback.patienceMs || rollback.signal?.aborted) return false;
+  return rollback.session.clock.sleep(rest, rollback.signal).then(
+    () => true,
+    () => false,
+  );
+}
+
+const known = ({ args = {}, checkpoint }: Step) => ({ args, result: checkpoint?.result });
+const guardedUndoOf = ({ session: { state } }: Means, step: Step): UndoCall | undefined =>
+  step.checkpoint && guardedUndo(manifestOf(state, step), undoManifestOf(state, step), known(step));
+
+/**
+ * Looks whether a call of unknown outcome landed. "Not landed" counts when two looks agree, the second one after the
+ * request's last possible arrival.
+ */
+async function settleForward(rollback: Rollback, step: Step): Promise<"settled" | "open"> {
+  const { session, plan } = rollback;
+  const { state } = session;
+  for (let agreed = 1; ; agreed++) {
+    const answer = await lookForEffect(rollback, step);
+    if (answer === "unknown") return "open";
+    if (answer.landed) {
+      const result = answer.result ?? null;
+      const settlement = settle(manifestOf(state, step), undoManifestOf(state, step), {
+        ...known(step),
+        result,
+      });
+      await record(session, { type: "applied", step: step.step, result, found: true, ...settlement });
+      plan.regroup();
+      return "settled";
+    }
+    if (agreed > 1 && windowOf(rollback, step) <= 0) {
+      const error = failure("the answer was lost, and the backend shows that it never took effect");
+      await record(session, { type: "failed", step: step.step, may: false, error });
+      return "settled";
+    }
+    if (!(await outwait(rollback, step))) return "open";
+  }
+}
+
+/** Whether the goal is in place, or the target is where an earlier step of the run, already undone, left it. */
+async function seeGoal(rollback: Rollback, step: Step, undo: UndoCall): Promise<Seen | undefined> {
+  const own = await lookForGoal(rollback, step, undo);
+  if (own !== false) return own;
+  const last = rollback.plan.lastUndone(step);
+  return last?.undo && (await lookForGoal(rollback, last, last.undo)) === true ? true : own;
+}
+
+type Again = "again" | undefined;
+
+const early = async (rollback: Rollback, step: Step, why: string): Promise<void> =>
+  record(rollback.session, { type: "undo_early", step: step.step, why });
+
+/** Says what an undo came to, after looking. `sent`: the backend answered it, and did not say "already". */
+async function conclude(
+  rollback: Rollback,
+  step: Step,
+  undo: UndoCall,
+  { sent, answer, seen }: { readonly sent: boolean; readonly answer?: unknown; readonly seen?: Seen },
+): Promise<Again> {
+  const { session } = rollback;
+  if (!sent && !step.known && windowOf(rollback, step) > 0) {
+    await early(rollback, step, "nothing stands, but the forward call may still arrive");
+    return "again";
+  }
+  const goal = both(
+    seen ?? (await seeGoal(rollback, step, undo)),
+    await askVerify(rollback, step, undo, answer),
+  );
+  if (goal === false) {
+    const error = failure(`${undo.tool} answered that it is undone, and the backend does not show it`);
+    await record(session, { type: "undo_failed", step: step.step, reason: "verification", error });
+    return undefined;
+  }
+  const verified = sent ? goal : true;
+  await record(session, { type: "compensated", step: step.step, verified, ...(!sent && { already: true }) });
+  return undefined;
+}
+
+/** Somebody else changed the object, or so it seems. */
+async function onConflict(
+  rollback: Rollback,
+  step: Step,
+  undo: UndoCall,
+  error: ConflictError,
+): Promise<Again | "force"> {
+  if ((await seeGoal(rollback, step, undo)) === true)
+    return conclude(rollback, step, undo, { sent: false, seen: true });
+  const mayStand = (other: Step) => !isFinal(other) && !isUndone(other);
+  if (!step.known && rollback.plan.earlier(step).some(mayStand)) {
+    // It may never have happened; then what is there is what an earlier step left, and undoing that one proves it.
+    const open = windowOf(rollback, step) > 0;
+    await early(rollback, step, error.message);
+    if (!open) rollback.passed.set(step.step, error);
+    return open ? "again" : undefined;
+  }
+  await recordConflict(rollback, step, error);
+  return "force";
+}
+
+const recordConflict = ({ session }: Means, { step }: Step, error: ConflictError): Promise<void> =>
+  record(session, {
+    type: "conflict",
+    step,
+    error: bodyOf(error),
+    ...(error.expected !== undefined && { expected: error.expected }),
+    ...(error.found !== undefined && { found: error.found }),
+  });
+
+const mayForce = ({ session: { state }, forces }: Rollback, step: Step): boolean =>
+  forces(step.step) && undoManifestOf(state, step)?.on_conflict?.includes("overwrite") === true;
+
+/** Sends one undo and writes down what came of it. */
+async function send(rollback: Rollback, step: Step, undo: UndoCall, force: boolean): Promise<Again> {
+  const { session, compensate, signal } = rollback;
+  const { run } = session.state;
+  const { epoch } = step;
+  const key = compensateKey(run, step.step, undo, epoch);
+  const forced = force ? { on_conflict: "overwrite" as const } : {};
+  await record(session, { type: "undo_intent", step: step.step, ...undo, key, epoch, ...forced });
+  let answer: unknown;
+  try {
+    const call = { ...undo, ...forced, idempotency_key: key, signal, run, step: step.step };
+    answer = await patiently(rollback, () => compensate(call));
+  } catch (error) {
+    if (ConflictError.is(error)) {
+      const next = await onConflict(rollback, step, undo, error);
+      if (next !== "force") return next;
+      return !force && mayForce(rollback, step) ? send(rollback, step, undo, true) : undefined;
+    }
+    const outcome = { step: step.step, error: bodyOf(error) };
+    if (EffectUncertainError.is(error) || !isConnectorError(error)) {
+      await record(session, { type: "undo_uncertain", ...outcome });
+    } else await record(session, { type: "undo_failed", reason: "error", ...outcome });
+    return undefined;
+  }
+  const already = (answer as { already?: unknown } | null | undefined)?.already === true;
+  return conclude(rollback, step, undo, { sent: !already, answer });
+}
+
+async function undoOnce(rollback: Rollback, step: Step): Promise<Again> {
+  const undo = step.undo ?? guardedUndoOf(rollback, step);
+  if (!undo) return undefined;
+  const { status } = step;
+  if (status === "compensation_uncertain" || status === "compensated_unverified") {
+    const seen = await seeGoal(rollback, step, undo);
+    if (seen === true) return conclude(rollback, step, undo, { sent: false, seen });
+    if (status === "compensated_unverified" && seen !== false) return undefined;
+  }
+  return send(rollback, step, undo, status === "conflict" && mayForce(rollback, step));
+}
+
+/** Brings one step as near to undone as it goes now. Every outcome is in the journal when it resolves. */
+export async function undoStep(rollback: Rollback, step: Step): Promise<void> {
+  for (;;) {
+    if (isUnknown(step)) await settleForward(rollback, step);
+    if (isFinal(step) || deadEnd(rollback.session.state, step)) return;
+    if ((await undoOnce(rollback, step)) !== "again" || !(await outwait(rollback, step))) return;
+  }
+}
+
+/** A step that waits only for steps without an undo: it is done when its goal is in place all the same. */
+export async function undoneAnyway(rollback: Rollback, step: Step): Promise<boolean> {
+  if (!step.undo || !step.known || (await lookForGoal(rollback, step, step.undo)) !== true) return false;
+  await conclude(rollback, step, step.undo, { sent: false, seen: true });
+  return isFinal(step);
+}
+
+/** After a step was dealt with: what it shows about later steps on its target that had let it go first. */
+export async function settlePassed(rollback: Rollback, step: Step): Promise<void> {
+  const { session, passed, plan } = rollback;
+  if (passed.size === 0 || passed.has(step.step)) return;
+  for (const [number, error] of [...passed]) {
+    const later = session.state.steps.get(number) as Step;
+    if (later.target !== step.target || later.order < step.order) continue;
+    if (isUndone(step) && step.forced) continue;
+    if (isUndone(step) && !step.already) {
+      const message = `it never took effect: its target was as step ${step.step} had left it`;
+      await record(session, { type: "failed", step: number, may: false, error: failure(message) });
+    } else if (
+      step.status === "conflict" ||
+      isUndone(step) ||
+      !plan.earlier(later).some((s) => !isFinal(s))
+    ) {
+      await recordConflict(rollback, later, error);
+    } else continue;
+    passed.delete(number);
+  }
+}
