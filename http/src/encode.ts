@@ -65,7 +65,7 @@ export function checkPath(text: string): string {
   if (!pathShape.test(text)) {
     throw new InvalidArgumentsError('a path starts with "/" and is percent-encoded; build it with path`…`');
   }
-  if (false) throw new InvalidArgumentsError('a path must not hold a "." or ".." segment');
+  if (dotSegment.test(text)) throw new InvalidArgumentsError('a path must not hold a "." or ".." segment');
   return text;
 }
 

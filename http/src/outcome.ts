@@ -41,7 +41,7 @@ const clean = (redact: Redactor, text: string, limit: number) => cut(redact.text
 const word = (redact: Redactor, text: string | undefined) =>
   text === undefined ? undefined : clean(redact, text, wordLimit);
 
-const tried = ({ method, path }: Attempt) => `${method} ${cut(path, wordLimit)}`;
+const tried = ({ method, path, redact }: Attempt) => `${method} ${clean(redact, path, wordLimit)}`;
 const say = (attempt: Attempt, text: string) =>
   clean(attempt.redact, `${tried(attempt)}: ${text}`, messageLimit);
 const sayStatus = (attempt: Attempt, status: number, text: string) =>

@@ -340,6 +340,19 @@ describe("SE-02: no credential leaves with an error", () => {
     }
   });
 
+  test("across the place where a message is cut", async () => {
+    const sandbox = await sandboxOf(({ query, error }) => error(400, `${query.get("fill")}${token}`));
+    const client = clientOf(sandbox.url, { problem });
+    for (let length = 540; length < 600; length += 3) {
+      const error = await failure(client.read({ path: "/x", query: { fill: "-".repeat(length) } }));
+      expect(error.message).not.toContain(token.slice(0, 4));
+    }
+    for (let length = 170; length < 200; length += 3) {
+      const error = await failure(client.read({ path: path`/${"-".repeat(length)}${token}` }));
+      expect(error.message).not.toContain(token.slice(0, 4));
+    }
+  });
+
   test("in the path or the query", async () => {
     const sandbox = await sandboxOf(({ error }) => error(404, "no"));
     const client = clientOf(sandbox.url);
@@ -354,7 +367,7 @@ describe("redirects", () => {
   const redirecting = (status: number, location: string) =>
     wireOf(({ socket, text }) => {
       const seen = text.split("\r\n\r\n").length > 1;
-      if (seen && /^(?:GET|HEAD|POST|PUT|DELETE) \/x/m.test(text) && !text.includes(" /there")) {
+      if (seen && /^(?:GET|HEAD|POST|PUT|PATCH|DELETE) \/x/m.test(text) && !text.includes(" /there")) {
         socket.write(`HTTP/1.1 ${status} Moved\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
       } else socket.write(ok('{"there":true}'));
     });
@@ -382,13 +395,16 @@ describe("redirects", () => {
     "GH-08: a %d of a write is never followed, not even on its own origin",
     async (status) => {
       const { url, arrivals } = await redirecting(status, "/there");
-      const error = await failure(write(clientOf(url)));
-      expect(ConnectorError.is(error) && [error.status, error.mayHaveApplied]).toEqual([
-        status,
-        status === 303,
-      ]);
-      expect(error.message).toMatch(/moved to 127/);
-      expect(requestLines(arrivals)).toEqual(["POST /x"]);
+      const methods = ["POST", "PUT", "PATCH", "DELETE"] as const;
+      for (const method of methods) {
+        const error = await failure(clientOf(url).write({ method, path: "/x", json: {} }));
+        expect(ConnectorError.is(error) && [error.status, error.mayHaveApplied]).toEqual([
+          status,
+          status === 303,
+        ]);
+        expect(error.message).toMatch(/moved to 127/);
+      }
+      expect(requestLines(arrivals)).toEqual(methods.map((method) => `${method} /x`));
     },
   );
 
