@@ -33,6 +33,7 @@ const isSha = (text: string) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i.test(text);
 /** The commit that `from` means: a SHA, a branch, a tag, in this order; the default branch when left out. */
 async function commitOf(client: HttpReader, name: RepositoryName, from: string | undefined) {
   if (from !== undefined && isSha(from)) return from.toLowerCase();
+  if (from !== undefined) checkRefName("from", from);
   const base = from ?? (await readRepository(client, name)).default_branch;
   let object =
     (await readRef(client, name, `heads/${base}`)) ?? (await readRef(client, name, `tags/${base}`));
@@ -128,13 +129,9 @@ export const createBranch = tool
   .run(async ({ client, args, checkpoint }) => {
     const { owner, repo, branch, from } = args;
     checkRefName("branch", branch);
-    if (from !== undefined && !isSha(from)) checkRefName("from", from);
     const sha = await commitOf(client, args, from);
     const now = await readBranch(client, args);
-    if (now)
-      throw new ConnectorError(
-        `branch ${branch} of ${owner}/${repo} exists already, at ${now}; nothing was sent`,
-      );
+    if (now) throw new ConnectorError(`branch ${branch} exists already, at ${now}; nothing was sent`);
     await checkpoint({ result: { branch, sha } });
     const { body: made } = await client.write<Pointer>({
       method: "POST",

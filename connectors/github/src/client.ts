@@ -50,7 +50,11 @@ function problem({ status, headers, body }: HttpAnswer<unknown>): VendorProblem 
   const requestId = headers["x-github-request-id"];
   if (typeof message !== "string") return { requestId, ...rateLimitOf(status, headers, "") };
   const needed = status === 403 ? headers["x-accepted-github-permissions"] : undefined;
-  const details = [...detailsOf(errors), ...(needed ? [`the token needs ${needed}`] : [])];
+  const details = [
+    ...detailsOf(errors),
+    ...(needed ? [`the token needs ${needed}`] : []),
+    ...(message === "Not Found" ? ["check the name, and what the token may see and do"] : []),
+  ];
   return {
     requestId,
     reason: message,

@@ -28,6 +28,25 @@ async function readIssue(client: HttpReader, name: IssueName): Promise<Issue> {
 const labels = s.array(s.string("Label name."), "Labels.");
 const assignees = s.array(s.string("Login."), "Assigned logins.");
 
+/** An issue as `get_issue` shows it. */
+const seen = (found: Issue) => ({
+  issue_number: found.number,
+  title: found.title,
+  body: found.body ?? null,
+  state: found.state,
+  state_reason: found.state_reason ?? null,
+  labels: namesOf(found.labels),
+  assignees: loginsOf(found.assignees),
+  author: found.user?.login ?? null,
+  comments: found.comments,
+  locked: found.locked,
+  is_pull_request: found.pull_request !== undefined,
+  url: found.html_url,
+  created_at: found.created_at,
+  updated_at: found.updated_at,
+  closed_at: found.closed_at,
+});
+
 export const getIssue = tool
   .readOnly("get_issue", {
     description: "Read one issue.",
@@ -51,23 +70,7 @@ export const getIssue = tool
       closed_at: s.nullable(s.string("Closed (RFC 3339).")),
     }),
   })
-  .run(async ({ client, args }) => {
-    const { title, state, comments, locked, created_at, updated_at, ...found } = await readIssue(
-      client,
-      args,
-    );
-    return {
-      ...{ issue_number: args.issue_number, title, state, comments, locked, created_at, updated_at },
-      body: found.body ?? null,
-      state_reason: found.state_reason ?? null,
-      labels: namesOf(found.labels),
-      assignees: loginsOf(found.assignees),
-      author: found.user?.login ?? null,
-      is_pull_request: found.pull_request !== undefined,
-      url: found.html_url,
-      closed_at: found.closed_at,
-    };
-  });
+  .run(async ({ client, args }) => seen(await readIssue(client, args)));
 
 export const closeIssue = tool
   .idempotent("close_issue", {

@@ -18,8 +18,9 @@ const among = (names: readonly string[]) => {
   const keys = new Set(names.map(keyOf));
   return (name: string) => keys.has(keyOf(name));
 };
-const distinct = (names: readonly string[]) =>
-  names.filter((name, index) => names.findIndex((other) => keyOf(other) === keyOf(name)) === index);
+/** Those of `names` that are not among `present`, each once. */
+const missing = (names: readonly string[], present: readonly string[]): string[] =>
+  names.filter((name, index) => !among([...present, ...names.slice(0, index)])(name));
 
 /** @throws InvalidArgumentsError for names that no URL can hold: such a label could never be taken off again */
 function checkNames(labels: readonly string[]): void {
@@ -144,8 +145,7 @@ export const addLabels = tool
     checkNames(args.labels);
     const { issue_number } = args;
     const before = await readLabels(client, args);
-    const onBefore = among(before);
-    const added = distinct(args.labels).filter((name) => !onBefore(name));
+    const added = missing(args.labels, before);
     if (added.length === 0) return { issue_number, added, created_labels: [], labels: before };
     const created_labels = await unknownTo(client, args, added);
     await checkpoint({ result: { issue_number, added, created_labels } });

@@ -56,7 +56,7 @@ export async function unlessGone<T>(
     await readRepository(client, { owner, repo }).catch((lost: unknown) => {
       if (!isNotFound(lost)) throw lost;
       const why = `${owner}/${repo} cannot be read, so nobody can tell what is gone and what is hidden`;
-      throw new ConnectorError(`${error.message}; ${why}: check the name and what the token may see`, error);
+      throw new ConnectorError(`${error.message}; ${why}`, error);
     });
     return undefined;
   }

@@ -1,20 +1,24 @@
-import { type Checkpoint, type Connector, type Context, ConnectorError } from "@reversi-connector/core";
+import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
 import { github } from "@reversi-connector/github";
 import { type GitHubSandbox, sandbox } from "@reversi-connector/github/sandbox";
 
 type Values = Readonly<Record<string, unknown>>;
 export const site = { owner: "acme", repo: "site" };
 
-const started: { close(): Promise<void> }[] = [];
+const started: { readonly connector: Connector; readonly backend: GitHubSandbox }[] = [];
 afterEach(async () => {
-  for (const { close } of started.splice(0)) await close();
+  for (const { connector, backend } of started.splice(0)) {
+    await connector.close();
+    await backend.close();
+    expect(backend.errors).toEqual([]); // what the sandbox itself did wrong
+  }
 });
 
 /** A connector on a sandbox of its own; both end with the test. */
 export async function bench(options: { readonly timeoutMs?: number } = {}) {
   const backend: GitHubSandbox = await sandbox();
   const connector: Connector = github({ ...backend.options, ...options });
-  started.push(connector, backend);
+  started.push({ connector, backend });
 
   const call = async <Result = Values>(name: string, args: object, context: Context = {}) =>
     (await connector.tools[`github.${name}`]?.({ ...site, ...args }, context)) as Result;

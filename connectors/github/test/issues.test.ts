@@ -34,8 +34,15 @@ test("MC-09: an issue with a body of 60 kB is returned whole", async () => {
 test("reading an issue that does not exist fails with GitHub's status and words", async () => {
   const { call } = await bench();
   const error = await failure(call("get_issue", { issue_number: 99 }));
-  expect(error).toMatchObject({ name: "ConnectorError", status: 404, reason: "Not Found", mayHaveApplied: false });
-  expect(error.message).toBe("HTTP 404: GET /repos/acme/site/issues/99: Not Found");
+  expect(error).toMatchObject({
+    name: "ConnectorError",
+    status: 404,
+    reason: "Not Found",
+    mayHaveApplied: false,
+  });
+  expect(error.message).toBe(
+    "HTTP 404: GET /repos/acme/site/issues/99: Not Found: check the name, and what the token may see and do",
+  );
   expect(error.requestId).toMatch(/^[0-9A-F-]{36}$/);
 });
 
@@ -84,7 +91,11 @@ test("the undo of create_issue leaves the issue closed, and nothing else", async
   const { repositories } = (await state()) as { repositories: Record<string, { issues: object[] }> };
   expect(await holds("close_issue", undoOf("create_issue", args, result).args)).toBe(false);
 
-  expect(await undo("create_issue", args, result)).toEqual({ issue_number: 3, state: "closed", already: false });
+  expect(await undo("create_issue", args, result)).toEqual({
+    issue_number: 3,
+    state: "closed",
+    already: false,
+  });
 
   const expected = structuredClone(repositories);
   Object.assign(expected["acme/site"]?.issues[2] ?? {}, { state: "closed", state_reason: "not_planned" });
@@ -123,7 +134,10 @@ test("a deleted issue counts as closed, whenever it was deleted", async () => {
   const { world, site } = backend;
   const issue = openIssue(world, site, { title: "Gone soon" });
   const { number } = issue;
-  backend.inject({ kind: "status", status: 410, body: { message: "This issue was deleted" } }, { method: "PATCH" });
+  backend.inject(
+    { kind: "status", status: 410, body: { message: "This issue was deleted" } },
+    { method: "PATCH" },
+  );
   expect(await call("close_issue", { issue_number: number })).toMatchObject({ already: true });
   issue.deleted = true;
   expect(await call("close_issue", { issue_number: number })).toMatchObject({ already: true });
@@ -149,16 +163,19 @@ test("an issue that is not found counts as closed only while the repository can 
   await expect(holds("close_issue", { issue_number: 99 })).rejects.toThrow(/nobody can tell/);
 });
 
-test.each([403, 404] as const)("closing without permission (answered %i) fails and says so", async (refusal) => {
-  const { call, backend, state } = await bench();
-  backend.world.refusal = refusal;
-  backend.site.permissions.issues = "read";
-  const before = await state();
-  const error = await failure(call("close_issue", { issue_number: 1 }));
-  expect(error).toMatchObject({ code: "FAILED", status: refusal, mayHaveApplied: false });
-  if (refusal === 403) expect(error.message).toContain("the token needs issues=write");
-  expect(await state()).toEqual(before);
-});
+test.each([403, 404] as const)(
+  "closing without permission (answered %i) fails and says so",
+  async (refusal) => {
+    const { call, backend, state } = await bench();
+    backend.world.refusal = refusal;
+    backend.site.permissions.issues = "read";
+    const before = await state();
+    const error = await failure(call("close_issue", { issue_number: 1 }));
+    expect(error).toMatchObject({ code: "FAILED", status: refusal, mayHaveApplied: false });
+    if (refusal === 403) expect(error.message).toContain("the token needs issues=write");
+    expect(await state()).toEqual(before);
+  },
+);
 
 test("an archived repository refuses every write", async () => {
   const { call, backend } = await bench();

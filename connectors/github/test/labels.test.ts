@@ -67,7 +67,11 @@ test("GH-02: every label name is one path segment when it is taken off", async (
   const args = on("type: bug", "a/b", "c?d", "e#f", "100%", "été", "a+b", "…", "👍", "x'(y)*!", "%2e%2e");
   const result = await call("add_labels", args);
   await undo("add_labels", args, result);
-  expect(writes().slice(1).map(({ path }) => path.replace("/repos/acme/site/issues/1/labels/", ""))).toEqual([
+  expect(
+    writes()
+      .slice(1)
+      .map(({ path }) => path.replace("/repos/acme/site/issues/1/labels/", "")),
+  ).toEqual([
     "type%3A%20bug",
     "a%2Fb",
     "c%3Fd",
@@ -90,7 +94,9 @@ test.each([".", ".."])("GH-02: the label %j is refused before anything is sent",
     const error = await failure(call(tool, on("fine", name)));
     expect(InvalidArgumentsError.is(error)).toBe(true);
     expect(error).toMatchObject({ problems: [{ at: "labels[1]" }] });
-    expect(error.message).toMatch(/the label "\.+" \(labels\[1\]\) must not be "\." or "\.\.": no URL could name it/);
+    expect(error.message).toMatch(
+      /the label "\.+" \(labels\[1\]\) must not be "\." or "\.\.": no URL could name it/,
+    );
   }
   expect(backend.requests).toEqual([]);
 });
@@ -117,10 +123,16 @@ test("a list that never ends, or that goes on elsewhere, is an error and no writ
   const { call, backend, writes } = await bench();
   const list = { method: "GET", path: /\/labels/, times: Number.POSITIVE_INFINITY };
   const next = (to: string) => ({ link: `<${to}>; rel="next"` });
-  backend.inject({ kind: "status", status: 200, body: [], headers: next(`${backend.address}/repos/a/b/labels`) }, list);
+  backend.inject(
+    { kind: "status", status: 200, body: [], headers: next(`${backend.address}/repos/a/b/labels`) },
+    list,
+  );
   expect((await failure(call("add_labels", on("x")))).message).toMatch(/does not end after 100 pages/);
   await backend.clear();
-  backend.inject({ kind: "status", status: 200, body: [], headers: next("https://other.example/labels") }, list);
+  backend.inject(
+    { kind: "status", status: 200, body: [], headers: next("https://other.example/labels") },
+    list,
+  );
   expect((await failure(call("add_labels", on("x")))).message).toMatch(/leads away/);
   expect(writes()).toEqual([]);
 });
@@ -158,7 +170,9 @@ test("the checkpoint holds what the call is about to add, and without it nothing
   const { call, writes } = await bench();
   const kept: Checkpoint[] = [];
   const result = { issue_number: 1, added: ["new"], created_labels: ["new"] };
-  await call("add_labels", on("bug", "new"), { checkpoint: async (checkpoint) => void kept.push(checkpoint) });
+  await call("add_labels", on("bug", "new"), {
+    checkpoint: async (checkpoint) => void kept.push(checkpoint),
+  });
   expect(kept).toEqual([{ result }]);
   const refuse = async () => {
     throw new Error("disk full");

@@ -26,46 +26,61 @@ const all = [...forward, ...undoes];
 /** Calls a tool and keeps what it made durable. */
 async function lose({ call }: Bench, tool: string, args: object) {
   const kept: Checkpoint[] = [];
-  const error = await failure(call(tool, args, { checkpoint: async (checkpoint) => void kept.push(checkpoint) }));
+  const error = await failure(
+    call(tool, args, { checkpoint: async (checkpoint) => void kept.push(checkpoint) }),
+  );
   return { error, checkpoint: kept[0] };
 }
 
 describe("an answer that is lost", () => {
-  test.each(all)("HT-01: %s sent once, connection cut after the effect: unknown", async (tool, method, argsOf) => {
-    const on = await bench();
-    const args = argsOf(on);
-    const before = await on.state();
-    on.backend.inject({ kind: "cutAfter", reset: true }, { method });
-    const { error } = await lose(on, tool, args);
-    expect(EffectUncertainError.is(error)).toBe(true);
-    expect(on.writes()).toHaveLength(1);
-    expect(await on.state()).not.toEqual(before);
-  });
-
-  test.each(all)("%s, connection cut before the effect: unknown, and calling again succeeds", async (...write) => {
-    const [tool, method, argsOf] = write;
-    const on = await bench();
-    const args = argsOf(on);
-    const before = await on.state();
-    on.backend.inject({ kind: "cutBefore" }, { method });
-    const { error } = await lose(on, tool, args);
-    expect(EffectUncertainError.is(error)).toBe(true);
-    expect(await on.state()).toEqual(before);
-    await on.call(tool, args);
-    expect(await on.state()).not.toEqual(before);
-  });
-
-  test.each(all)("HT-06: %s answered with a body cut half way, or with no JSON: unknown", async (...write) => {
-    const [tool, method, argsOf] = write;
-    for (const fault of [{ kind: "garbage" }, { kind: "cutBody" }, { kind: "cutBody", chunked: true }] as const) {
+  test.each(all)(
+    "HT-01: %s sent once, connection cut after the effect: unknown",
+    async (tool, method, argsOf) => {
       const on = await bench();
       const args = argsOf(on);
-      on.backend.inject(fault, { method });
-      // A 204 has no body that could be cut.
-      if (fault.kind === "cutBody" && ["delete_comment", "delete_branch"].includes(tool)) continue;
-      expect(EffectUncertainError.is((await lose(on, tool, args)).error)).toBe(true);
-    }
-  });
+      const before = await on.state();
+      on.backend.inject({ kind: "cutAfter", reset: true }, { method });
+      const { error } = await lose(on, tool, args);
+      expect(EffectUncertainError.is(error)).toBe(true);
+      expect(on.writes()).toHaveLength(1);
+      expect(await on.state()).not.toEqual(before);
+    },
+  );
+
+  test.each(all)(
+    "%s, connection cut before the effect: unknown, and calling again succeeds",
+    async (...write) => {
+      const [tool, method, argsOf] = write;
+      const on = await bench();
+      const args = argsOf(on);
+      const before = await on.state();
+      on.backend.inject({ kind: "cutBefore" }, { method });
+      const { error } = await lose(on, tool, args);
+      expect(EffectUncertainError.is(error)).toBe(true);
+      expect(await on.state()).toEqual(before);
+      await on.call(tool, args);
+      expect(await on.state()).not.toEqual(before);
+    },
+  );
+
+  test.each(all)(
+    "HT-06: %s answered with a body cut half way, or with no JSON: unknown",
+    async (...write) => {
+      const [tool, method, argsOf] = write;
+      for (const fault of [
+        { kind: "garbage" },
+        { kind: "cutBody" },
+        { kind: "cutBody", chunked: true },
+      ] as const) {
+        const on = await bench();
+        const args = argsOf(on);
+        on.backend.inject(fault, { method });
+        // A 204 has no body that could be cut.
+        if (fault.kind === "cutBody" && ["delete_comment", "delete_branch"].includes(tool)) continue;
+        expect(EffectUncertainError.is((await lose(on, tool, args)).error)).toBe(true);
+      }
+    },
+  );
 
   test.each(all)("%s never answered: unknown when its time is over", async (tool, method, argsOf) => {
     const on = await bench({ timeoutMs: 150 });
@@ -76,55 +91,72 @@ describe("an answer that is lost", () => {
     expect(error.message).toContain("no answer within 150 ms");
   });
 
-  test.each(all)("%s answered with 502: failed, and perhaps done all the same", async (tool, method, argsOf) => {
-    const on = await bench();
-    const args = argsOf(on);
-    on.backend.inject({ kind: "status", status: 502, effect: true, body: "<h1>Bad gateway</h1>" }, { method });
-    const { error, checkpoint } = await lose(on, tool, args);
-    expect(error).toMatchObject({ code: "FAILED", status: 502, mayHaveApplied: true });
-    expect(error.expectedResult).toEqual(checkpoint?.result);
-  });
-
-  test.each(forward.slice(2))("%s: landed tells the truth both ways, late delivery included", async (...write) => {
-    const [tool, method, argsOf] = write;
-    const on = await bench();
-    const args = argsOf(on);
-    on.backend.inject({ kind: "late" }, { method });
-    const { error, checkpoint } = await lose(on, tool, args);
-    expect(error.expectedResult).toEqual(checkpoint?.result);
-    expect(await on.landed(tool, args, checkpoint)).toEqual({ landed: false });
-    await on.backend.settle();
-    const answer = await on.landed(tool, args, checkpoint);
-    expect(answer).toMatchObject({ landed: true, result: checkpoint?.result });
-    expect(on.writes()).toHaveLength(1);
-  });
-
-  test.each(forward.slice(2))("%s: the undo from the checkpoint alone ends in the prior state", async (...write) => {
-    const [tool, method, argsOf] = write;
-    for (const kind of ["cutBefore", "cutAfter"] as const) {
+  test.each(all)(
+    "%s answered with 502: failed, and perhaps done all the same",
+    async (tool, method, argsOf) => {
       const on = await bench();
       const args = argsOf(on);
-      const before = await on.state();
-      on.backend.inject({ kind }, { method });
-      const { checkpoint } = await lose(on, tool, args);
-      expect(await on.undo(tool, args, checkpoint?.result ?? {})).toMatchObject({ already: kind === "cutBefore" });
-      on.backend.site.labels.splice(3); // the declared residue
-      expect(await on.state()).toEqual(before);
-    }
-  });
+      on.backend.inject(
+        { kind: "status", status: 502, effect: true, body: "<h1>Bad gateway</h1>" },
+        { method },
+      );
+      const { error, checkpoint } = await lose(on, tool, args);
+      expect(error).toMatchObject({ code: "FAILED", status: 502, mayHaveApplied: true });
+      expect(error.expectedResult).toEqual(checkpoint?.result);
+    },
+  );
 
-  test.each(undoes)("%s: after a lost answer holds tells the truth, and repeating it succeeds", async (...write) => {
-    const [tool, method, argsOf] = write;
-    for (const kind of ["cutBefore", "cutAfter"] as const) {
+  test.each(forward.slice(2))(
+    "%s: landed tells the truth both ways, late delivery included",
+    async (...write) => {
+      const [tool, method, argsOf] = write;
       const on = await bench();
       const args = argsOf(on);
-      on.backend.inject({ kind }, { method });
-      await lose(on, tool, args);
-      expect(await on.holds(tool, args)).toBe(kind === "cutAfter");
-      expect(await on.call(tool, args)).toMatchObject({ already: kind === "cutAfter" });
-      expect(await on.holds(tool, args)).toBe(true);
-    }
-  });
+      on.backend.inject({ kind: "late" }, { method });
+      const { error, checkpoint } = await lose(on, tool, args);
+      expect(error.expectedResult).toEqual(checkpoint?.result);
+      expect(await on.landed(tool, args, checkpoint)).toEqual({ landed: false });
+      await on.backend.settle();
+      const answer = await on.landed(tool, args, checkpoint);
+      expect(answer).toMatchObject({ landed: true, result: checkpoint?.result });
+      expect(on.writes()).toHaveLength(1);
+    },
+  );
+
+  test.each(forward.slice(2))(
+    "%s: the undo from the checkpoint alone ends in the prior state",
+    async (...write) => {
+      const [tool, method, argsOf] = write;
+      for (const kind of ["cutBefore", "cutAfter"] as const) {
+        const on = await bench();
+        const args = argsOf(on);
+        const before = await on.state();
+        on.backend.inject({ kind }, { method });
+        const { checkpoint } = await lose(on, tool, args);
+        expect(await on.undo(tool, args, checkpoint?.result ?? {})).toMatchObject({
+          already: kind === "cutBefore",
+        });
+        on.backend.site.labels.splice(3); // the declared residue
+        expect(await on.state()).toEqual(before);
+      }
+    },
+  );
+
+  test.each(undoes)(
+    "%s: after a lost answer holds tells the truth, and repeating it succeeds",
+    async (...write) => {
+      const [tool, method, argsOf] = write;
+      for (const kind of ["cutBefore", "cutAfter"] as const) {
+        const on = await bench();
+        const args = argsOf(on);
+        on.backend.inject({ kind }, { method });
+        await lose(on, tool, args);
+        expect(await on.holds(tool, args)).toBe(kind === "cutAfter");
+        expect(await on.call(tool, args)).toMatchObject({ already: kind === "cutAfter" });
+        expect(await on.holds(tool, args)).toBe(true);
+      }
+    },
+  );
 
   test("what no evidence can tell of a lost issue or comment is not claimed", async () => {
     const { connector } = await bench();
@@ -132,22 +164,25 @@ describe("an answer that is lost", () => {
   });
 });
 
-test.each(all)("%s: a read that fails ends the call before anything is written", async (tool, method, argsOf) => {
-  const count = async () => {
-    const on = await bench();
-    await on.call(tool, argsOf(on));
-    return on.backend.requests.length - 1;
-  };
-  for (let skip = 0, reads = await count(); skip < reads; skip++) {
-    const on = await bench();
-    const args = argsOf(on);
-    const before = await on.state();
-    on.backend.inject({ kind: "status", status: 500 }, { method: "GET", skip });
-    expect(await failure(on.call(tool, args))).toMatchObject({ code: "FAILED", status: 500 });
-    expect(on.backend.requests.filter((request) => request.method === method)).toEqual([]);
-    expect(await on.state()).toEqual(before);
-  }
-});
+test.each(all)(
+  "%s: a read that fails ends the call before anything is written",
+  async (tool, method, argsOf) => {
+    const count = async () => {
+      const on = await bench();
+      await on.call(tool, argsOf(on));
+      return on.backend.requests.length - 1;
+    };
+    for (let skip = 0, reads = await count(); skip < reads; skip++) {
+      const on = await bench();
+      const args = argsOf(on);
+      const before = await on.state();
+      on.backend.inject({ kind: "status", status: 500 }, { method: "GET", skip });
+      expect(await failure(on.call(tool, args))).toMatchObject({ code: "FAILED", status: 500 });
+      expect(on.backend.requests.filter((request) => request.method === method)).toEqual([]);
+      expect(await on.state()).toEqual(before);
+    }
+  },
+);
 
 test("holds and landed send reads only", async () => {
   const on = await bench();
@@ -215,8 +250,14 @@ describe("GH-08: a repository that was renamed", () => {
     const [here, other] = [await bench(), await bench()];
     const headers = { location: `${other.backend.address}/repositories/1296269/issues` };
     here.backend.inject({ kind: "status", status, headers }, { times: 2 });
-    expect(await failure(here.call("create_issue", { title: "x" }))).toMatchObject({ code: "FAILED", status });
-    expect(await failure(here.call("get_issue", { issue_number: 1 }))).toMatchObject({ code: "FAILED", status });
+    expect(await failure(here.call("create_issue", { title: "x" }))).toMatchObject({
+      code: "FAILED",
+      status,
+    });
+    expect(await failure(here.call("get_issue", { issue_number: 1 }))).toMatchObject({
+      code: "FAILED",
+      status,
+    });
     expect(other.backend.requests).toEqual([]);
   });
 
@@ -247,13 +288,21 @@ describe("secrets", () => {
         errors.push(await failure(call("create_issue", { title: "x" })));
       }
     }
-    backend.inject({ kind: "echo", text: `${encodeURIComponent(token)} ${Buffer.from(token).toString("base64")}` });
+    backend.inject({
+      kind: "echo",
+      text: `${encodeURIComponent(token)} ${Buffer.from(token).toString("base64")}`,
+    });
     errors.push(await failure(call("create_issue", { title: "x" })));
     const tls = github({ token, baseUrl: backend.address.replace("http:", "https:") });
-    errors.push(await failure(tls.tools["github.get_issue"]?.({ ...site, issue_number: 1 }) ?? Promise.resolve()));
+    errors.push(
+      await failure(tls.tools["github.get_issue"]?.({ ...site, issue_number: 1 }) ?? Promise.resolve()),
+    );
     await tls.close();
     backend.inject({ kind: "refuse" });
-    errors.push(await failure(call("get_issue", { issue_number: 1 })), await failure(call("create_issue", { title: "x" })));
+    errors.push(
+      await failure(call("get_issue", { issue_number: 1 })),
+      await failure(call("create_issue", { title: "x" })),
+    );
     for (const error of errors) {
       expect(everything(error)).not.toContain(token);
       expect(everything(error)).not.toContain(Buffer.from(token).toString("base64").slice(2, -4));
@@ -262,32 +311,40 @@ describe("secrets", () => {
     expect(inspect(connector, { depth: 10, showHidden: true })).not.toContain(token);
   });
 
-  test.each(["refused", "TLS"])("a connection that is %s sent nothing: a write is not uncertain", async (how) => {
-    const { backend, call } = await bench();
-    const tls = github({ token: backend.options.token, baseUrl: backend.address.replace("http:", "https:") });
-    if (how === "refused") backend.inject({ kind: "refuse" });
-    const asked =
-      how === "refused"
-        ? call("create_issue", { title: "x" })
-        : tls.tools["github.create_issue"]?.({ ...site, title: "x" });
-    const error = await failure(asked ?? Promise.resolve());
-    await tls.close();
-    expect(error.message).toContain("nothing was sent");
-    expect(error).toMatchObject({ code: "FAILED", mayHaveApplied: false });
-  });
+  test.each(["refused", "TLS"])(
+    "a connection that is %s sent nothing: a write is not uncertain",
+    async (how) => {
+      const { backend, call } = await bench();
+      const tls = github({
+        token: backend.options.token,
+        baseUrl: backend.address.replace("http:", "https:"),
+      });
+      if (how === "refused") backend.inject({ kind: "refuse" });
+      const asked =
+        how === "refused"
+          ? call("create_issue", { title: "x" })
+          : tls.tools["github.create_issue"]?.({ ...site, title: "x" });
+      const error = await failure(asked ?? Promise.resolve());
+      await tls.close();
+      expect(error.message).toContain("nothing was sent");
+      expect(error).toMatchObject({ code: "FAILED", mayHaveApplied: false });
+    },
+  );
 
   test("SE-01: the configured value is hidden whatever its shape, GitHub's shapes are hidden besides", async () => {
     const { backend } = await bench();
     const foreign = `ghs_12345_${"eyJhbGciOiJSUzI1NiJ9.".repeat(3)}sig`;
     const odd = github({ token: "abc.def-123", baseUrl: backend.address });
     backend.inject({ kind: "echo", text: `was abc.def-123 and ${foreign} and github_pat_${"x".repeat(40)}` });
-    const error = await failure(odd.tools["github.create_issue"]?.({ ...site, title: "x" }) ?? Promise.resolve());
+    const error = await failure(
+      odd.tools["github.create_issue"]?.({ ...site, title: "x" }) ?? Promise.resolve(),
+    );
     await odd.close();
     expect(error.message).toMatch(/was \[redacted\] and \[redacted\] and \[redacted\]/);
   });
 
   test("SE-01: a token that is too short, or that holds a blank, is refused without being shown", () => {
-    for (const token of ["abcd", "ghp_abc def0123456789", "ghp_abc\ndef0123456789", "${GITHUB_TOKEN}", ""]) {
+    for (const token of ["abcd", "ghp_abc def0123456789", "ghp_abc\ndef0123456789", "<your token>", ""]) {
       expect(() => github({ token })).toThrow(/token \(GITHUB_TOKEN\)/);
       expect(() => github({ token })).not.toThrow(/abc/);
     }
@@ -304,7 +361,9 @@ describe("secrets", () => {
   test("a wrong token is GitHub's 401", async () => {
     const { backend } = await bench();
     const wrong = github({ token: "ghp_wrong".padEnd(40, "0"), baseUrl: backend.address });
-    const error = await failure(wrong.tools["github.get_issue"]?.({ ...site, issue_number: 1 }) ?? Promise.resolve());
+    const error = await failure(
+      wrong.tools["github.get_issue"]?.({ ...site, issue_number: 1 }) ?? Promise.resolve(),
+    );
     await wrong.close();
     expect(error).toMatchObject({ status: 401, reason: "Bad credentials" });
   });

@@ -29,26 +29,32 @@ const findComment = ({ request, repository, fail }: Call) => {
   return found && issue && !issue.deleted && issue.movedTo === undefined ? found : fail(404, "Not Found");
 };
 
-const text = (resource: string, field: string, value: string | null | undefined, max: number, call: Call) => {
+const atMost = (
+  max: number,
+  call: Call,
+  resource: string,
+  field: string,
+  value: string | null | undefined,
+) => {
   if (value && value.length > max) {
     call.invalid(resource, field, "custom", `${field} is too long (maximum is ${max} characters)`);
   }
 };
 
 const labelItem: JsonSchema = {
-  anyOf: [
-    s.string(),
-    s.object({ name: s.string() }, { id: s.json(), description: s.json(), color: s.json() }),
-  ],
+  anyOf: [s.string(), { type: "object", properties: { name: s.string() }, required: ["name"] }],
 };
 const labelItems: JsonSchema = { type: "array", items: labelItem };
-type LabelItems = readonly (string | { readonly name: string })[];
+/** A label with `suggest` is only suggested, not put on. */
+type LabelItems = readonly (string | { readonly name: string; readonly suggest?: boolean })[];
 
 function labelNames(items: LabelItems | undefined, call: Call): string[] | undefined {
-  const names = items?.map((item) => (typeof item === "string" ? item : item.name));
+  const names = items
+    ?.filter((item) => typeof item === "string" || item.suggest !== true)
+    .map((item) => (typeof item === "string" ? item : item.name));
   for (const name of names ?? []) {
     if (name === "") call.invalid("Label", "name", "missing_field");
-    text("Label", "name", name, 50, call);
+    atMost(50, call, "Label", "name", name);
   }
   return names;
 }
@@ -59,6 +65,7 @@ interface IssueBody {
   readonly state?: "open" | "closed";
   readonly state_reason?: string | null;
   readonly labels?: LabelItems;
+  readonly assignee?: string | null;
   readonly assignees?: readonly string[];
   readonly milestone?: unknown;
   readonly type?: unknown;
@@ -66,9 +73,11 @@ interface IssueBody {
 const issueFields = {
   title: s.stringOrInteger(),
   labels: labelItems,
+  assignee: s.nullable(s.string()),
   assignees: s.array(s.string()),
   milestone: s.json(),
   type: s.json(),
+  issue_field_values: s.json(),
 };
 const newIssue = s.object({}, { ...issueFields, body: s.string() });
 const changedIssue = s.object(
@@ -87,10 +96,11 @@ function settable(call: Call, schema: JsonSchema, world: World) {
   const { push } = call.repository;
   const title = given.title === undefined ? undefined : String(given.title);
   if (title === "") call.invalid("Issue", "title", "missing_field");
-  text("Issue", "title", title, 256, call);
-  text("Issue", "body", given.body, 65_536, call);
+  atMost(256, call, "Issue", "title", title);
+  atMost(65_536, call, "Issue", "body", given.body);
   const labels = push ? labelNames(given.labels, call) : undefined;
-  const assignees = push ? given.assignees : undefined;
+  const wanted = given.assignees ?? (given.assignee ? [given.assignee] : undefined);
+  const assignees = push ? wanted : undefined;
   if (assignees?.some((name) => !world.users.includes(name))) call.invalid("Issue", "assignees", "invalid");
   for (const field of ["milestone", "type"] as const) {
     if (push && (given[field] ?? null) !== null) call.invalid("Issue", field, "invalid");
@@ -152,7 +162,7 @@ export const createComment: Endpoint = (call, world) => {
   if (locked && !repository.push) fail(403, "Unable to create comment because issue is locked.");
   const { body } = call.json<{ readonly body: string }>(s.object({ body: s.string() }));
   if (body.trim() === "") invalid("IssueComment", "data", "unprocessable", "Body cannot be blank");
-  text("IssueComment", "body", body, 65_536, call);
+  atMost(65_536, call, "IssueComment", "body", body);
   const made = commentOf(base, repository, storeComment(world, repository, { issue: number, body }));
   return { status: 201, headers: { location: made.url }, body: made };
 };

@@ -1,6 +1,7 @@
 import { type Handler, type Route, type RoutedRequest, route, router } from "@reversi-connector/http/sandbox";
+import * as git from "./git.ts";
 import * as issues from "./issues.ts";
-import * as refs from "./refs.ts";
+import { repositoryOf } from "./objects.ts";
 import { callOf, complete, type Endpoint, errorBody, gate, isReply, moved } from "./wire.ts";
 import { type Repository, sameName, type World } from "./world.ts";
 
@@ -19,9 +20,14 @@ function findRepository({ repositories, renamed }: World, request: RoutedRequest
   return found;
 }
 
+const getRepository: Endpoint = ({ base, repository }) => ({
+  status: 200,
+  body: repositoryOf(base, repository),
+});
+
 /** Endpoint below a repository → where GitHub documents it, and what answers. */
 const endpoints: Readonly<Record<string, readonly [docs: string, endpoint: Endpoint]>> = {
-  "GET ": ["/repos/repos#get-a-repository", refs.getRepository],
+  "GET ": ["/repos/repos#get-a-repository", getRepository],
   "POST /issues": ["/issues/issues#create-an-issue", issues.createIssue],
   "GET /issues/:number": ["/issues/issues#get-an-issue", issues.getIssue],
   "PATCH /issues/:number": ["/issues/issues#update-an-issue", issues.updateIssue],
@@ -33,13 +39,13 @@ const endpoints: Readonly<Record<string, readonly [docs: string, endpoint: Endpo
   "POST /issues/:number/labels": ["/issues/labels#add-labels-to-an-issue", issues.addLabels],
   "DELETE /issues/:number/labels/:name": ["/issues/labels#remove-a-label-from-an-issue", issues.removeLabel],
   "GET /labels/:name": ["/issues/labels#get-a-label", issues.getLabel],
-  "GET /git/ref/*ref": ["/git/refs#get-a-reference", refs.getRef],
-  "POST /git/refs": ["/git/refs#create-a-reference", refs.createRef],
-  "DELETE /git/refs/*ref": ["/git/refs#delete-a-reference", refs.deleteRef],
-  "GET /git/tags/:sha": ["/git/tags#get-a-tag", refs.getTag],
+  "GET /git/ref/*ref": ["/git/refs#get-a-reference", git.getRef],
+  "POST /git/refs": ["/git/refs#create-a-reference", git.createRef],
+  "DELETE /git/refs/*ref": ["/git/refs#delete-a-reference", git.deleteRef],
+  "GET /git/tags/:sha": ["/git/tags#get-a-tag", git.getTag],
 };
 
-/** GitHub's part of the sandbox: every request is held to what the vendor checks, in the vendor's order. */
+/** GitHub's part of the sandbox: every request is held to what the vendor checks. */
 export function handler(world: World): Handler {
   const routes: Route[] = Object.entries(endpoints).flatMap(([pattern, [docs, endpoint]]) => {
     const [method, rest = ""] = pattern.split(" ");

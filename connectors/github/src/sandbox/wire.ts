@@ -90,7 +90,7 @@ export function complete({ remaining }: World, { status, headers, body }: Sandbo
   };
 }
 
-/** One request to one endpoint of a repository. Its `fail…` functions throw GitHub's answer. */
+/** One request to one endpoint of a repository. Its `fail` and `invalid` throw GitHub's answer. */
 export interface Call {
   readonly request: RoutedRequest;
   readonly repository: Repository;
@@ -110,7 +110,7 @@ export function callOf(world: World, repository: Repository, request: RoutedRequ
   const fail: Call["fail"] = (status, message, headers = {}) => {
     throw { status, headers, body: errorBody(status, message, docs) } satisfies SandboxReply;
   };
-  const refuse = (area: string) => {
+  const refuse = (area?: string) => {
     if (world.refusal === 404) fail(404, "Not Found");
     fail(403, "Resource not accessible by personal access token", {
       "x-accepted-github-permissions": area,
@@ -149,7 +149,7 @@ export function callOf(world: World, repository: Repository, request: RoutedRequ
       }
     },
     needPush() {
-      if (!repository.push) refuse("contents=write");
+      if (!repository.push) refuse();
     },
   };
 }

@@ -217,8 +217,8 @@ export const visibleState = ({ repositories }: World) => ({
         labels: labels.map((label) => label.name).sort(),
         issues: issues
           .filter(({ deleted }) => !deleted)
-          .map(({ number, title, body, state, stateReason, assignees, author, ...issue }) => ({
-            ...{ number, title, body, state, state_reason: stateReason, assignees, author },
+          .map(({ number, title, body, state, stateReason, assignees, author, locked, ...issue }) => ({
+            ...{ number, title, body, state, state_reason: stateReason, assignees, author, locked },
             pull_request: issue.head !== undefined,
             labels: [...issue.labels].sort(),
             comments: comments

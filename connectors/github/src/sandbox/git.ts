@@ -1,12 +1,7 @@
 import { s } from "@reversi-connector/core";
-import { refOf, repositoryOf, tagOf } from "./objects.ts";
+import { refOf, tagOf } from "./objects.ts";
 import type { Call, Endpoint } from "./wire.ts";
 import { removeRef } from "./world.ts";
-
-export const getRepository: Endpoint = ({ base, repository }) => ({
-  status: 200,
-  body: repositoryOf(base, repository),
-});
 
 const refIn = ({ request }: Call) => request.params["ref"] ?? "";
 
