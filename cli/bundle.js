@@ -1,5 +1,5 @@
 // Builds the published command: everything it needs inside, split so that each command loads only its own part.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -45,16 +45,21 @@ const settings = {
   chunkNames: "chunk-[hash]",
   plugins: [withoutAjv, commandsApart],
   metafile: true,
+  write: false, // a build that fails leaves the last one as it was
   logLevel: "warning",
 };
 
-rmSync(outdir, { recursive: true, force: true });
 const entries = { "reversi-connectors": "bin", serve: "serve", compensate: "compensate", commands: "commands" };
 const built = await Promise.all(
   Object.entries(entries).map(([name, file]) =>
     build({ ...settings, entryPoints: { [name]: join(here, `src/${file}.ts`) } }),
   ),
 );
+
+rmSync(outdir, { recursive: true, force: true });
+mkdirSync(outdir, { recursive: true });
+for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) writeFileSync(path, contents);
+chmodSync(join(outdir, "reversi-connectors.js"), 0o755);
 
 /** The folder of the package that a bundled file came from; undefined for our own. */
 const packageFolder = (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];

@@ -193,6 +193,7 @@ async function stream(pool: Pool, write: StdoutWrite, log: Log, notes: readonly 
     stopping = true;
   };
   await Promise.race([ended.then(() => lines.end()), broken.then(stop), signal.then(stop)]);
+  if (stopping) log.say("ending; the call that runs is finished, none is begun");
   process.stdin.pause();
   await last;
   return exitCode.ok;

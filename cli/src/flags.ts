@@ -173,6 +173,7 @@ export function parseFlags(
     if (value === undefined) throw new UsageError(`${variable} must be 1 or 0`);
     return value;
   };
+  for (const [flag, { choices }] of Object.entries(rules)) if (choices) text(flag); // mistakes are told at once
   const list = (flag: string) => (flag === "sandbox" ? given(flag) : split(given(flag)));
   return { names: parsed.positionals, text, list, on };
 }
@@ -240,6 +241,7 @@ export function refuseCredentialFlags(
         secrets.filter(({ same, named }) => same && named),
         secrets.filter(({ named }) => named),
         secrets.filter(({ same }) => same),
+        secrets,
       ].find((list) => list.length > 0) ?? [];
     const variables = closest.map(({ variable }) => variable).join(" or ") || "the connector's variable";
     throw new UsageError(

@@ -78,11 +78,13 @@ const propertyOf = (schema: JsonSchema | undefined, key: string): JsonSchema | u
   schema?.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 
 /** The schema at a dotted path such as `result.previous.title`, or undefined. */
-const schemaAt = ({ input, output }: Tool, [from, ...keys]: readonly string[]): JsonSchema | undefined =>
-  keys.reduce<JsonSchema | undefined>(
-    (schema, key) => propertyOf(schema, key),
-    from === "args" ? input : from === "result" ? output : undefined,
-  );
+const schemaAt = (
+  { input, output }: Tool,
+  [from, first, ...keys]: readonly string[],
+): JsonSchema | undefined => {
+  const whole = from === "args" ? input : from === "result" ? output : undefined;
+  return first === undefined ? undefined : [first, ...keys].reduce<JsonSchema | undefined>(propertyOf, whole);
+};
 
 const pathOf = (source: MatchSource): string => (typeof source === "string" ? source : source.overlaps);
 

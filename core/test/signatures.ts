@@ -2,9 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonSchema, Manifest } from "../src/index.ts";
 
-/** A tool as the table of signatures describes it. */
-export interface Signature extends Pick<Manifest, "effect" | "permission"> {
+/** A tool as the table of signatures describes it. What does not apply to it is null or left out. */
+export interface Signature
+  extends Pick<Manifest, "effect" | "permission" | "approval" | "compensation" | "requires" | "target"> {
   readonly about: string;
+  readonly on_conflict?: { readonly values: readonly string[] };
+  readonly guarantees?: object;
+  readonly residue?: readonly object[];
+  readonly idempotency?: object;
   readonly input_schema: JsonSchema;
   readonly output_schema: JsonSchema;
   readonly additive?: boolean;

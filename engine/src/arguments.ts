@@ -105,3 +105,17 @@ export function guardedUndo(
   if (typeof args === "string" || args[guard] === undefined || args[guard] === null) return undefined;
   return { tool: undo.tool, args };
 }
+
+const shapeOf = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value
+    : typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
+      : null;
+
+/**
+ * Whether two undos on one target put back the same part of it (the whole file; the same columns of a row), so that
+ * where the earlier one left it, nothing of the later one's step can stand.
+ */
+export const restoresTheSame = (a: UndoCall, b: UndoCall): boolean =>
+  a.tool === b.tool && canonicalJson(shapeOf(a.args)) === canonicalJson(shapeOf(b.args));

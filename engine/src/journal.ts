@@ -66,10 +66,10 @@ function groupCommit(run: string, log: Log) {
     running = undefined;
   };
   const append = (line: Uint8Array, sync: boolean): Promise<void> => {
-    if (broken) return Promise.reject(broken.error);
     const done = new Promise<void>((resolve, reject) => waiting.push({ line, sync, resolve, reject }));
     running ??= flush();
-    return sync ? done : (done.catch(() => {}), Promise.resolve());
+    done.catch(() => {});
+    return sync ? done : Promise.resolve();
   };
   return { append, idle: async () => running, failed: () => broken !== undefined };
 }
@@ -82,7 +82,6 @@ function writer(run: string, log: Log, lock: Lock, from: Head, clock: Clock): Ru
       const next = encode(event, head, new Date(clock.now()).toISOString());
       head = next.head;
       const durable = lines.append(next.line, sync);
-      durable.catch(() => {});
       return { record: next.record, durable };
     },
     async close() {

@@ -66,7 +66,7 @@ function dependentsOf(order: readonly Step[]): Map<number, Step[]> {
   return dependents;
 }
 
-/** `passed`: steps that let earlier ones on their target go first, because those can tell whether they happened. */
+/** `passed`: refused steps that let earlier ones on their target go first. */
 export function planOf(state: RunState, passed: ReadonlyMap<number, unknown> = new Map()): Plan {
   const order = [...state.steps.values()].sort((a, b) => b.order - a.order || b.step - a.step);
   const dependents = dependentsOf(order);

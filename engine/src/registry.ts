@@ -65,6 +65,8 @@ function* problemsOf(manifest: Manifest, all: ByTool): Generator<string> {
   }
 }
 
+const hashes = new WeakMap<Manifest, string>();
+
 const from = (manifests: Iterable<Manifest>): Registry => {
   const all = new Map<string, Manifest>();
   const problems: string[] = [];
@@ -74,14 +76,15 @@ const from = (manifests: Iterable<Manifest>): Registry => {
   }
   for (const manifest of all.values()) problems.push(...problemsOf(manifest, all));
   if (problems.length > 0) throw new Error(`manifests do not fit together: ${problems.join("; ")}`);
-  const hashes = new Map<string, string>();
   return {
     tools: [...all.keys()],
     get: (tool) => all.get(tool),
     undoOf: (tool) => all.get(all.get(tool)?.compensation?.tool ?? ""),
     hash: (tool) => {
-      const known = hashes.get(tool) ?? hashOf(all.get(tool));
-      hashes.set(tool, known);
+      const manifest = all.get(tool);
+      if (!manifest) throw new Error(`${tool} has no manifest`);
+      const known = hashes.get(manifest) ?? hashOf(manifest);
+      hashes.set(manifest, known);
       return known;
     },
   };

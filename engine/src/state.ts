@@ -179,9 +179,10 @@ const on: { readonly [Type in EventType]: (state: RunState, record: JournalRecor
     Object.assign(stepOf(state, step), { status: "compensating", undo: { tool, args }, forced });
   },
   compensated: (state, { step, verified, already }) => {
-    const status = verified === true ? "compensated" : "compensated_unverified";
-    const settled = { args: undefined, checkpoint: undefined, error: undefined, reason: undefined };
-    Object.assign(stepOf(state, step), { status, unread: verified === "unread", already, ...settled });
+    const undone = stepOf(state, step);
+    Object.assign(undone, { unread: verified === "unread", already, error: undefined, reason: undefined });
+    undone.status = verified === true ? "compensated" : "compensated_unverified";
+    if (verified === true) Object.assign(undone, { args: undefined, checkpoint: undefined });
   },
   undo_failed: (state, { step, reason, error }) => {
     const failed = stepOf(state, step);

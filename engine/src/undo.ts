@@ -1,8 +1,8 @@
 import { ConflictError, EffectUncertainError, isConnectorError } from "@reversi-connector/core";
-import { guardedUndo, settle } from "./arguments.ts";
+import { guardedUndo, restoresTheSame, settle } from "./arguments.ts";
 import { compensateKey, type UndoCall } from "./keys.ts";
 import { bodyOf, failure } from "./outcome.ts";
-import { deadEnd, isFinal, isUndone, isUnknown, type Plan } from "./plan.ts";
+import { deadEnd, isFinal, isSettled, isUndone, isUnknown, type Plan } from "./plan.ts";
 import {
   askVerify,
   both,
@@ -18,7 +18,7 @@ import { manifestOf, type Step, undoManifestOf } from "./state.ts";
 /** A rollback under way. */
 export interface Rollback extends Means {
   readonly plan: Plan;
-  /** Steps whose undo was refused though nobody knows whether they happened; earlier ones on their target can tell. */
+  /** Refused steps that let earlier ones on their target go first: what is there may be what those left. */
   readonly passed: Map<number, ConflictError>;
   forces(step: number): boolean;
 }
@@ -76,8 +76,13 @@ async function seeGoal(rollback: Rollback, step: Step, undo: UndoCall): Promise<
   const own = await lookForGoal(rollback, step, undo);
   if (own !== false) return own;
   const last = rollback.plan.lastUndone(step);
-  return last?.undo && (await lookForGoal(rollback, last, last.undo)) === true ? true : own;
+  if (!last?.undo || !restoresTheSame(undo, last.undo)) return own;
+  return (await lookForGoal(rollback, last, last.undo)) === true ? true : own;
 }
+
+/** An undo that acts only on what its step left: that it acted proves that the step had happened. */
+const isGuarded = ({ session: { state } }: Means, step: Step): boolean =>
+  (manifestOf(state, step).guarantees?.guard ?? "none") !== "none";
 
 type Again = "again" | undefined;
 
@@ -92,7 +97,7 @@ async function conclude(
   { sent, answer, seen }: { readonly sent: boolean; readonly answer?: unknown; readonly seen?: Seen },
 ): Promise<Again> {
   const { session } = rollback;
-  if (!sent && !step.known && windowOf(rollback, step) > 0) {
+  if (!step.known && !(sent && isGuarded(rollback, step)) && windowOf(rollback, step) > 0) {
     await early(rollback, step, "nothing stands, but the forward call may still arrive");
     return "again";
   }
@@ -110,26 +115,8 @@ async function conclude(
   return undefined;
 }
 
-/** Somebody else changed the object, or so it seems. */
-async function onConflict(
-  rollback: Rollback,
-  step: Step,
-  undo: UndoCall,
-  error: ConflictError,
-): Promise<Again | "force"> {
-  if ((await seeGoal(rollback, step, undo)) === true)
-    return conclude(rollback, step, undo, { sent: false, seen: true });
-  const mayStand = (other: Step) => !isFinal(other) && !isUndone(other);
-  if (!step.known && rollback.plan.earlier(step).some(mayStand)) {
-    // It may never have happened; then what is there is what an earlier step left, and undoing that one proves it.
-    const open = windowOf(rollback, step) > 0;
-    await early(rollback, step, error.message);
-    if (!open) rollback.passed.set(step.step, error);
-    return open ? "again" : undefined;
-  }
-  await recordConflict(rollback, step, error);
-  return "force";
-}
+const mayForce = ({ session: { state }, forces }: Rollback, step: Step): boolean =>
+  forces(step.step) && undoManifestOf(state, step)?.on_conflict?.includes("overwrite") === true;
 
 const recordConflict = ({ session }: Means, { step }: Step, error: ConflictError): Promise<void> =>
   record(session, {
@@ -140,8 +127,39 @@ const recordConflict = ({ session }: Means, { step }: Step, error: ConflictError
     ...(error.found !== undefined && { found: error.found }),
   });
 
-const mayForce = ({ session: { state }, forces }: Rollback, step: Step): boolean =>
-  forces(step.step) && undoManifestOf(state, step)?.on_conflict?.includes("overwrite") === true;
+/** Whether what is there may be the work of an earlier step, whose own guard can tell. */
+const mayBeEarlier = (rollback: Rollback, step: Step, { tool }: UndoCall): boolean =>
+  rollback.plan
+    .earlier(step)
+    .some(
+      (other) =>
+        !isSettled(other) &&
+        isGuarded(rollback, other) &&
+        manifestOf(rollback.session.state, other).compensation?.tool === tool,
+    );
+
+/** Somebody else changed the object, or so it seems. */
+async function onConflict(
+  rollback: Rollback,
+  step: Step,
+  undo: UndoCall,
+  error: ConflictError,
+): Promise<Again | "force"> {
+  if ((await seeGoal(rollback, step, undo)) === true)
+    return conclude(rollback, step, undo, { sent: false, seen: true });
+  if (mayBeEarlier(rollback, step, undo) && !mayForce(rollback, step)) {
+    if (!step.known && windowOf(rollback, step) > 0) {
+      await early(rollback, step, error.message);
+      return "again";
+    }
+    const failed = { type: "undo_failed", step: step.step, reason: "error", error: bodyOf(error) } as const;
+    await record(rollback.session, failed);
+    rollback.passed.set(step.step, error);
+    return undefined;
+  }
+  await recordConflict(rollback, step, error);
+  return "force";
+}
 
 /** Sends one undo and writes down what came of it. */
 async function send(rollback: Rollback, step: Step, undo: UndoCall, force: boolean): Promise<Again> {
@@ -199,24 +217,23 @@ export async function undoneAnyway(rollback: Rollback, step: Step): Promise<bool
   return isFinal(step);
 }
 
-/** After a step was dealt with: what it shows about later steps on its target that had let it go first. */
+/**
+ * After a step was dealt with: later ones on its target that had let it go first are done when nothing of them is left,
+ * and in conflict when it was not the run that left what is there. What cannot be told stays as it is.
+ */
 export async function settlePassed(rollback: Rollback, step: Step): Promise<void> {
-  const { session, passed, plan } = rollback;
+  const { session, passed } = rollback;
   if (passed.size === 0 || passed.has(step.step)) return;
   for (const [number, error] of [...passed]) {
     const later = session.state.steps.get(number) as Step;
-    if (later.target !== step.target || later.order < step.order) continue;
-    if (isUndone(step) && step.forced) continue;
-    if (isUndone(step) && !step.already) {
-      const message = `it never took effect: its target was as step ${step.step} had left it`;
-      await record(session, { type: "failed", step: number, may: false, error: failure(message) });
-    } else if (
-      step.status === "conflict" ||
-      isUndone(step) ||
-      !plan.earlier(later).some((s) => !isFinal(s))
-    ) {
-      await recordConflict(rollback, later, error);
-    } else continue;
+    const undo = later.undo;
+    if (!undo || later.target !== step.target || later.order < step.order) continue;
+    const undone = isUndone(step) && !step.forced;
+    const seen = undone ? await seeGoal(rollback, later, undo) : undefined;
+    const nobodyLeft = !undone && (step.status === "conflict" || !mayBeEarlier(rollback, later, undo));
+    if (seen === true) await conclude(rollback, later, undo, { sent: false, seen });
+    else if (seen === false || nobodyLeft) await recordConflict(rollback, later, error);
+    else continue;
     passed.delete(number);
   }
 }

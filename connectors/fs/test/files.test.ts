@@ -297,6 +297,31 @@ describe("modes", () => {
   });
 });
 
+test("a file that this user may not link is copied, and what it was comes back", async () => {
+  chmodSync(it.outer, 0o755);
+  chownSync(it.root, 65534, 65534);
+  for (const name of ["f", "g", "h"]) {
+    writeFileSync(it.at(name), `old ${name}`);
+    chmodSync(it.at(name), 0o4555);
+  }
+  process.setegid?.(65534);
+  process.seteuid?.(65534);
+  try {
+    await it.step("write_file", { path: "f", content: "new" });
+    // Nobody else's setuid bit on content of ours.
+    expect(statSync(it.at("f"))).toMatchObject({ uid: 65534, mode: 0o100555 });
+    await it.step("move_file", { from: "g", to: "moved" });
+    await it.step("delete_file", { path: "h" });
+    await it.rollback();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+  for (const name of ["f", "g", "h"]) expect(it.text(name)).toBe(`old ${name}`);
+  expect(statSync(it.at("g"))).toMatchObject({ uid: 0, mode: 0o104555 });
+  for (const name of ["f", "h"]) expect(statSync(it.at(name))).toMatchObject({ uid: 65534, mode: 0o100555 });
+});
+
 test("a late writer with the old file open spoils the backup, and the undo says so instead of lying", async () => {
   writeFileSync(it.at("log"), "old");
   const late = openSync(it.at("log"), "a");

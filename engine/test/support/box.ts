@@ -1,5 +1,6 @@
 import {
   ConflictError,
+  type Connector,
   ConnectorError,
   defineConnector,
   EffectUncertainError,
@@ -19,7 +20,7 @@ const tool = toolsFor<BoxClient>("box");
 const same = (a: string | null, b: string | null) => a === b;
 const describe = (state: string | null) => state ?? "nothing";
 
-const valueOf = ({ remote, senderOf }: BoxClient, key: string | undefined, name: string) => {
+const lookAt = ({ remote, senderOf }: BoxClient, key: string | undefined, name: string) => {
   const thing = remote.read(senderOf(key), name);
   return { value: thing?.value ?? null, version: thing?.version ?? null };
 };
@@ -29,7 +30,8 @@ const guarded = <Answer>(name: string, write: () => Answer): Answer => {
   try {
     return write();
   } catch (error) {
-    if (ConnectorError.is(error) && error.status === 412) throw new ConflictError(`${name} changed meanwhile`);
+    if (ConnectorError.is(error) && error.status === 412)
+      throw new ConflictError(`${name} changed meanwhile`);
     throw error;
   }
 };
@@ -39,9 +41,14 @@ interface Restore {
   readonly before: string | null;
   readonly after: string | undefined;
 }
-function restoreTo(client: BoxClient, key: string, onConflict: "refuse" | "overwrite" | undefined, to: Restore) {
+function restoreTo(
+  client: BoxClient,
+  key: string,
+  onConflict: "refuse" | "overwrite" | undefined,
+  to: Restore,
+) {
   const { name, before, after } = to;
-  const now = valueOf(client, key, name);
+  const now = lookAt(client, key, name);
   const states = { before, after, now: now.value };
   if (threeWayRestore<string | null>(states, { what: name, same, describe, onConflict }) === "already")
     return { already: true };
@@ -63,7 +70,7 @@ export const restore = tool
     on_conflict: true,
   })
   .holds(async ({ client, args, idempotencyKey }) =>
-    same(valueOf(client, idempotencyKey, args.name).value, args.previous),
+    same(lookAt(client, idempotencyKey, args.name).value, args.previous),
   )
   .run(async ({ client, args, idempotencyKey, onConflict }) => {
     const to = { name: args.name, before: args.previous, after: args.expected };
@@ -85,7 +92,7 @@ interface PutCall {
   checkpoint(kept: { result: { name: string; previous: string | null; value: string } }): Promise<void>;
 }
 async function runPut({ client, args, idempotencyKey: key = "", checkpoint }: PutCall) {
-  const now = valueOf(client, key, args.name);
+  const now = lookAt(client, key, args.name);
   const result = { name: args.name, previous: now.value, value: args.value };
   await checkpoint({ result });
   const change = { kind: "write", name: args.name, value: args.value, ifVersion: now.version } as const;
@@ -107,7 +114,9 @@ export const put = tool
     const landed = client.remote.evidence(client.senderOf(key), key) !== undefined;
     if (!landed) return { landed: false };
     const { name, previous = null, value } = checkpoint?.result ?? {};
-    return name === undefined || value === undefined ? "unknown" : { landed: true, result: { name, previous, value } };
+    return name === undefined || value === undefined
+      ? "unknown"
+      : { landed: true, result: { name, previous, value } };
   })
   .run(runPut);
 
@@ -134,7 +143,7 @@ const remover = (name: "close_thread" | "delete_note", description: string) =>
       guard: { kind: "version", server_side: true },
       on_conflict: true,
     })
-    .holds(async ({ client, args, idempotencyKey }) => valueOf(client, idempotencyKey, args.id).value === null)
+    .holds(async ({ client, args, idempotencyKey }) => lookAt(client, idempotencyKey, args.id).value === null)
     .run(async ({ client, args, idempotencyKey, onConflict }) => {
       const to = { name: args.id, before: null, after: args.expected };
       return restoreTo(client, idempotencyKey as string, onConflict, to);
@@ -142,7 +151,13 @@ const remover = (name: "close_thread" | "delete_note", description: string) =>
 export const closeThread = remover("close_thread", "Remove a thread with everything in it.");
 export const deleteNote = remover("delete_note", "Remove a note.");
 
-const make = ({ remote, senderOf }: BoxClient, key: string, prefix: string, value: string, within?: string) => {
+const make = (
+  { remote, senderOf }: BoxClient,
+  key: string,
+  prefix: string,
+  value: string,
+  within?: string,
+) => {
   const change = { kind: "make", prefix, value, ...(within !== undefined && { within }) } as const;
   const { name } = remote.write(senderOf(key), change, key);
   if (!name) throw new EffectUncertainError("no id in the answer");
@@ -162,7 +177,9 @@ export const openThread = tool
     const id = client.remote.evidence(client.senderOf(key), key);
     return id === undefined ? { landed: false } : { landed: true, result: { id } };
   })
-  .run(async ({ client, args, idempotencyKey }) => make(client, idempotencyKey as string, "thread", args.title));
+  .run(async ({ client, args, idempotencyKey }) =>
+    make(client, idempotencyKey as string, "thread", args.title),
+  );
 
 /** Neither evidence nor checkpoint: a lost answer stays unknown until a person looks. */
 export const addNote = tool
@@ -178,9 +195,17 @@ export const addNote = tool
     make(client, idempotencyKey as string, "note", args.text, args.thread),
   );
 
-export const box = (client: BoxClient) =>
-  defineConnector<Record<never, never>, BoxClient, BoxClient>({
-    package: { name: "box", version: "1.0.0", reversi: { connector: "box", settings: {} } },
-    connect: () => ({ client: () => client, reader: () => client, close: async () => {} }),
-    tools: [put, set, openThread, addNote, restore, closeThread, deleteNote],
-  }).create({});
+let connecting: BoxClient | undefined;
+const definition = defineConnector<Record<never, never>, BoxClient, BoxClient>({
+  package: { name: "box", version: "1.0.0", reversi: { connector: "box", settings: {} } },
+  connect: () => {
+    const client = connecting as BoxClient;
+    return { client: () => client, reader: () => client, close: async () => {} };
+  },
+  tools: [put, set, openThread, addNote, restore, closeThread, deleteNote],
+});
+
+export function box(client: BoxClient): Connector {
+  connecting = client;
+  return definition.create({});
+}

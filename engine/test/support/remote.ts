@@ -19,12 +19,21 @@ export interface Sender {
   readonly as: "forward" | "undo" | "look";
   readonly step: number;
   readonly forced?: boolean;
+  /** Sent while another call of the agent is under way. */
+  readonly together?: boolean;
 }
 export type Change =
-  | { readonly kind: "write"; readonly name: string; readonly value: string | null; readonly ifVersion: number | null }
+  | {
+      readonly kind: "write";
+      readonly name: string;
+      readonly value: string | null;
+      readonly ifVersion: number | null;
+    }
   | { readonly kind: "make"; readonly prefix: string; readonly value: string; readonly within?: string };
 
-type Answer = { readonly status: 200; readonly name: string; readonly value: string | null } | { readonly status: number };
+type Answer =
+  | { readonly status: 200; readonly name: string; readonly value: string | null }
+  | { readonly status: number };
 
 export interface RemoteOptions {
   readonly random: () => number;
@@ -60,7 +69,9 @@ export class Remote {
   /** Requests on their way whose time has come. */
   deliver(everything = false): void {
     const now = this.options.clock.now();
-    const due = this.#late.filter((request) => everything || request.due <= now).sort((a, b) => a.due - b.due);
+    const due = this.#late
+      .filter((request) => everything || request.due <= now)
+      .sort((a, b) => a.due - b.due);
     this.#late = this.#late.filter((request) => !due.includes(request));
     for (const { arrive } of due) arrive();
   }
@@ -74,6 +85,7 @@ export class Remote {
     const name = editable[Math.floor(random() * editable.length)];
     if (name === undefined) return;
     this.things.set(name, { value: `person-${++this.#count}`, version: ++this.#count, owner: "person" });
+    this.onChange(`    a person edits ${name}`);
     this.edited.add(name);
   }
 
@@ -107,22 +119,29 @@ export class Remote {
       if (effect) this.broken.add("double effect");
       return;
     }
+    if (sender.forced) return;
     const times = (this.#undone.get(step) ?? 0) + 1;
     this.#undone.set(step, times);
     if (times > 1) this.broken.add("double effect");
-    if (replaced === "person" && !sender.forced) this.broken.add("lost edit");
+    if (replaced === "person") this.broken.add("lost edit");
   }
 
-  /** The owner after an undo: whoever the undone step had replaced. */
-  #ownerBack(owner: Owner): Owner {
-    return typeof owner === "number" ? (this.effects.get(owner)?.replaced ?? "start") : owner;
+  /** Whose state it is after a write. Writing what is there already makes it nobody else's. */
+  #ownerAfter({ as, step, forced }: Sender, replaced: Owner, unchanged: boolean): Owner {
+    if (as === "forward") return unchanged ? replaced : step;
+    const undone = forced ? step : replaced;
+    return typeof undone === "number" ? (this.effects.get(undone)?.replaced ?? "start") : undone;
   }
+
+  /** Told about everything that really changes. */
+  onChange: (what: string) => void = () => {};
 
   #apply(sender: Sender, change: Change, key: string): Answer {
     if (change.kind === "make") {
       if (change.within !== undefined && !this.things.has(change.within)) return { status: 404 };
       const name = `${change.prefix}-${++this.#count}`;
       const within = change.within === undefined ? {} : { within: change.within };
+      this.onChange(`    step ${sender.step}: ${name} made`);
       this.things.set(name, { value: change.value, version: ++this.#count, owner: sender.step, ...within });
       this.#count_(sender, name, "start");
       this.landed.set(key, name);
@@ -134,8 +153,9 @@ export class Remote {
       if ((now?.version ?? null) !== ifVersion) return { status: 412 };
     }
     const replaced = now?.owner ?? "start";
+    this.onChange(`    ${sender.as} of ${sender.step}: ${name} from ${now?.value} (${replaced}) to ${value}`);
     this.#count_(sender, name, replaced);
-    const owner = sender.as === "forward" ? sender.step : this.#ownerBack(replaced);
+    const owner = this.#ownerAfter(sender, replaced, now?.value === value);
     if (value === null) {
       this.things.delete(name);
       this.#cascade(sender, name);
@@ -156,7 +176,11 @@ export class Remote {
   }
 
   /** As the wire gives it back: an answer, an error with a status, or silence. */
-  write(sender: Sender, change: Change, key: string): { readonly name: string; readonly value: string | null } {
+  write(
+    sender: Sender,
+    change: Change,
+    key: string,
+  ): { readonly name: string; readonly value: string | null } {
     this.#refuseDead(sender);
     this.#touch();
     const { random, faults, clock } = this.options;
@@ -184,7 +208,7 @@ export class Remote {
     else if (luck < 0.85 && !this.#answers.has(key)) {
       arrive();
       this.#answers.set(key, { status: 500 });
-    } else if (luck < 1 && !this.#answers.has(key)) {
+    } else if (luck < 1 && !sender.together && !this.#answers.has(key)) {
       const name = change.kind === "make" ? `${change.prefix}-${++this.#count}` : change.name;
       this.#answers.set(key, { status: 200, name, value: change.value });
     }

@@ -15,7 +15,11 @@ const newline = 0x0a;
  * Cuts a stream of bytes into lines. Each line is handed on as it came, its line break included; the chunks of a long one
  * are joined once. A line above `limit` bytes is not kept, and costs itself only.
  */
-export function lineSplitter(limit: number, line: (bytes: Buffer) => void, tooLong: (line: LongLine) => void) {
+export function lineSplitter(
+  limit: number,
+  line: (bytes: Buffer) => void,
+  tooLong: (line: LongLine) => void,
+) {
   let chunks: Buffer[] = [];
   let bytes = 0;
   let head = "";

@@ -15,7 +15,8 @@ function secretsIn(environment: Environment): string[] {
   });
 }
 
-export const redactorFor = (environment: Environment): Redactor => redactor({ values: secretsIn(environment) });
+export const redactorFor = (environment: Environment): Redactor =>
+  redactor({ values: secretsIn(environment) });
 
 /** Lines on stderr; each went through the redactor. */
 export interface Log {
@@ -34,7 +35,11 @@ export const printable = (text: string): string =>
 export function stderrLog(program: string, redact: Redactor, environment: Environment): Log {
   const level = environment["REVERSI_LOG_LEVEL"]?.trim() ?? "";
   const say = (text: string) => {
-    process.stderr.write(`${program}: ${printable(redact.text(text)).trim().replace(/\s*\n\s*/g, " ")}\n`);
+    process.stderr.write(
+      `${program}: ${printable(redact.text(text))
+        .trim()
+        .replace(/\s*\n\s*/g, " ")}\n`,
+    );
   };
   // Whoever reads our stderr may be gone; that is no reason to fail.
   process.stderr.on("error", () => {});

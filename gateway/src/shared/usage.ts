@@ -49,7 +49,12 @@ export function didYouMean(word: string, known: Iterable<string>): string {
 }
 
 /** A whole number from a flag. @throws UsageError naming the flag */
-export function wholeNumber(name: string, text: string | undefined, fallback: number, maximum: number): number {
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  maximum: number,
+): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,12}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= maximum) return value;

@@ -46,7 +46,10 @@ export function linked(from: string, to: string): boolean {
   }
 }
 
-/** Owner first: changing it clears setuid. Without the right to keep the owner, setuid and setgid are not kept. */
+/** What is kept of a mode where the owner cannot be: nobody else's setuid or setgid on content of ours. */
+export const modeOfOthers = (mode: number): number => mode & 0o1777;
+
+/** Gives an open file owner and mode of another. Owner first: changing it clears setuid. */
 export function dress(fd: number, { uid, gid, mode }: Pick<Entry, "uid" | "gid" | "mode">): void {
   let kept = mode;
   const now = fstatSync(fd);
@@ -55,7 +58,7 @@ export function dress(fd: number, { uid, gid, mode }: Pick<Entry, "uid" | "gid" 
       fchownSync(fd, uid, gid);
     } catch (error) {
       if (codeOf(error) !== "EPERM") throw error;
-      kept = mode & 0o1777;
+      kept = modeOfOthers(mode);
     }
   }
   fchmodSync(fd, kept);

@@ -1,7 +1,8 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { ConflictError, EffectUncertainError, InvalidArgumentsError } from "@reversi-connector/core";
 import { codeOf, orNothing, refusal } from "./errors.ts";
-import { type Entry, type Folder, syncFolder } from "./folder.ts";
+import { type Entry, entryAt, type Folder, syncFolder } from "./folder.ts";
+import { isOurs, markMade, undoOf } from "./marks.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
 import type { Tree } from "./tree.ts";
 import type { Change, Volume } from "./volume.ts";
@@ -50,16 +51,18 @@ function existing(tree: Tree, segments: readonly string[]): number {
 }
 
 /** Makes each missing directory in the one before it; what was made goes again when one cannot be. */
-function makeEach(tree: Tree, segments: readonly string[], there: number): void {
+function makeEach(volume: Volume, segments: readonly string[], there: number): void {
   const path = spelling(segments);
   const made: (readonly [Folder, string])[] = [];
-  let folder = tree.folder(segments.slice(0, there));
+  let folder = volume.tree.folder(segments.slice(0, there));
   const opened = [folder];
   try {
-    for (const name of segments.slice(there)) {
+    for (const [index, name] of segments.slice(there).entries()) {
       folder.confirm();
       mkdirSync(folder.at(name));
       made.unshift([folder, name]);
+      const entry = entryAt(folder.at(name));
+      if (entry) markMade(volume, spelling(segments.slice(0, there + index + 1)), entry);
       folder = folder.descend(name);
       opened.push(folder);
     }
@@ -76,10 +79,6 @@ function makeEach(tree: Tree, segments: readonly string[], there: number): void 
     for (const each of opened) each.close();
   }
 }
-
-/** The mark of the undo of these very directories. */
-const stepOf = ({ store }: Pick<Volume, "store">, created: readonly string[]) =>
-  store.stepOf("make", ...created);
 
 export async function makeDir(
   volume: Volume,
@@ -101,8 +100,8 @@ export async function makeDir(
     const result = { path, existed: false, created };
     await checkpoint({ result });
     signal.throwIfAborted();
-    store.unmark(stepOf(volume, created));
-    makeEach(tree, segments, there);
+    store.unmark(undoOf(volume, "make", ...created));
+    makeEach(volume, segments, there);
     return result;
   });
 }
@@ -144,12 +143,16 @@ function toRemove({ path: given, created }: RemoveArguments): string[] {
   return named.sort((a, b) => b.length - a.length);
 }
 
-/** Removes one directory when it is there and empty; false when it is gone already. */
-async function removeOne(tree: Tree, path: string, isUndo: boolean): Promise<boolean> {
+/** Removes one directory when it is there, empty, and not kept by `stays`; says whether it did. */
+async function removeOne(
+  tree: Tree,
+  path: string,
+  { isUndo, stays }: { readonly isUndo: boolean; stays(entry: Entry): boolean },
+): Promise<boolean> {
   const place = orNothing(() => tree.place(path));
   try {
     const entry = place && tree.entry(place);
-    if (!place || !entry) return false;
+    if (!place || !entry || stays(entry)) return false;
     if (entry.kind !== "directory")
       throw new ConflictError(`${path}: is no directory any more; it was not removed`);
     place.folder.confirm();
@@ -174,17 +177,20 @@ export async function removeDir(
   const { tree, store, exclusively } = volume;
   const path = spelling(segmentsBelow(args.path, "path"));
   const all = toRemove(args);
-  const step = args.created && args.created.length > 0 ? stepOf(volume, [...all].reverse()) : undefined;
+  const isUndo = args.created !== undefined;
   return exclusively(lock, async () => {
     signal.throwIfAborted();
+    if (all.length === 0) return { path, already: true, removed: [] };
+    store.make();
+    const undo = undoOf(volume, "make", ...all.toReversed());
+    const wasDone = isUndo && store.marked(undo);
     const removed: string[] = [];
-    if (!(step && store.marked(step))) {
-      for (const each of all) if (await removeOne(tree, each, step !== undefined)) removed.push(each);
+    for (const each of all) {
+      // Done before, a directory that no step made here is an older one moved back, or somebody's new one.
+      const stays = (entry: Entry) => wasDone && !isOurs(volume, each, entry);
+      if (await removeOne(tree, each, { isUndo, stays })) removed.push(each);
     }
-    if (step) {
-      store.make();
-      store.mark(step);
-    }
+    if (isUndo) store.mark(undo);
     return { path, already: removed.length === 0, removed };
   });
 }

@@ -5,9 +5,10 @@ import { changedMeanwhile, linked } from "./backups.ts";
 import { contentLimit, hashSeen } from "./content.ts";
 import { codeOf, refusal } from "./errors.ts";
 import { type Entry, sameFile, untouched } from "./folder.ts";
+import { segmentsBelow } from "./paths.ts";
 import type { MoveRecord } from "./store.ts";
 import type { Place, Tree } from "./tree.ts";
-import { type Change, lockOf, type Volume } from "./volume.ts";
+import { type Change, lockOf, placeToChange, type Volume } from "./volume.ts";
 import { refuseAllBut } from "./write.ts";
 
 export interface Moved {
@@ -71,15 +72,16 @@ export function relocate(volume: Volume, from: Place, to: Place, seen: Entry): v
 
 /** Runs work on both ends of a move, with both locked. */
 export async function between<T>(
-  { tree, exclusively }: Volume,
+  volume: Volume,
   ends: { readonly from: string; readonly to: string },
   work: (from: Place, to: Place) => Promise<T>,
 ): Promise<T> {
-  const from = tree.place(ends.from, "from");
+  segmentsBelow(ends.to, "to");
+  const from = placeToChange(volume, ends.from, "from");
   try {
-    const to = tree.place(ends.to, "to");
+    const to = placeToChange(volume, ends.to, "to");
     try {
-      return await exclusively([lockOf(from), lockOf(to)], () => work(from, to));
+      return await volume.exclusively([lockOf(from), lockOf(to)], () => work(from, to));
     } finally {
       to.close();
     }
@@ -112,7 +114,6 @@ export async function moveFile(
   { signal, checkpoint }: Change<Moved>,
 ): Promise<Moved> {
   const { tree, store } = volume;
-  store.make();
   return between(volume, args, async (from, to) => {
     signal.throwIfAborted();
     const [seen] = ends(tree, from, to);

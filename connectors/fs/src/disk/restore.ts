@@ -13,21 +13,25 @@ import {
   contentHash,
   intact,
   linked,
+  modeOfOthers,
   recordFor,
 } from "./backups.ts";
 import { contentLimit } from "./content.ts";
 import { codeOf, orNothing, refusal } from "./errors.ts";
 import { type Entry, entryAt, sameFile, syncFolder, untouched } from "./folder.ts";
+import { isBack, isOurs, markBack, undoOf } from "./marks.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
 import type { Place } from "./tree.ts";
 import { lockOf, type Volume } from "./volume.ts";
-import { newFileStep, temporaryName } from "./write.ts";
+import { temporaryName } from "./write.ts";
 
 export interface RestoreArguments {
   readonly path: string;
   readonly backup_key: string | null;
   readonly expected_sha256?: string | null;
 }
+/** Hash of what the undone step left; null for nothing, undefined for no guard. */
+type Expected = string | null | undefined;
 export interface Restored {
   readonly path: string;
   readonly already: boolean;
@@ -62,20 +66,29 @@ async function equals({ store }: Pick<Volume, "store">, place: Place, now: Now, 
 
 type State = "before" | "after" | "other";
 
-/** Which of the three states of a guarded undo is there now. */
-async function stateOf(
+/** Which of the three states of a guarded undo is there now, when there was an old file. */
+async function stateOfReplaced(
   volume: Volume,
   place: Place,
   now: Now,
-  backup: Backup | undefined,
-  expected: string | null | undefined,
+  backup: Backup,
+  expected: Expected,
 ): Promise<State> {
-  if (!now.entry && !backup) return "before";
   if (!now.entry) return expected ? "other" : "after";
-  if (backup && (await equals(volume, place, now, backup))) return "before";
+  if (await equals(volume, place, now, backup)) return "before";
   // A write keeps the mode: another mode is somebody's change too.
-  const left = now.sha256 !== null && now.sha256 === expected;
-  return left && (!backup || backup.record.mode === now.entry.mode) ? "after" : "other";
+  const { mode } = backup.record;
+  const isLeft = now.sha256 !== null && now.sha256 === expected;
+  return isLeft && [mode, modeOfOthers(mode)].includes(now.entry.mode) ? "after" : "other";
+}
+
+/** The same when there was nothing. What the undo of a later step put back belongs to an earlier one, and stays. */
+function stateOfNew(volume: Volume, path: string, { entry, sha256 }: Now, expected: Expected): State {
+  if (!entry) return "before";
+  const isLeft = sha256 !== null && sha256 === expected;
+  if (isLeft && isOurs(volume, path, entry)) return "after";
+  if (expected !== undefined && isBack(volume, path, entry)) return "before";
+  return isLeft && !volume.store.marked(undoOf(volume, "write", path, sha256)) ? "after" : "other";
 }
 
 const inWords = ({ entry, sha256 }: Now) =>
@@ -134,40 +147,40 @@ export async function restoreFile(
   const path = spelling(segmentsBelow(given, "path"));
   if (key !== null) recordFor(volume, path, key);
   store.make();
-  // Without a guard this undoes no step: what is there alone decides.
-  const step =
-    expected === undefined ? undefined : (key ?? (expected && newFileStep(volume, path, expected)));
-  const done = () => Boolean(step) && store.marked(step ?? "");
-  const settled = () => {
-    if (step) store.mark(step);
-  };
+  // Without a guard this undoes no step: what is there alone decides, and nothing is marked.
+  const isUndo = expected !== undefined;
+  const isDone = () => isUndo && key !== null && store.marked(key);
   const place = orNothing(() => tree.place(path));
   if (!place) {
-    if (key !== null && !done())
-      throw refusal(path, "ENOENT", "its directory is not there; nothing was restored");
-    settled();
-    return { path, already: true, sha256: null };
+    if (key === null || isDone()) return { path, already: true, sha256: null };
+    throw refusal(path, "ENOENT", "its directory is not there; nothing was restored");
   }
   const work = async (): Promise<Restored> => {
     signal.throwIfAborted();
     const now = await look(volume, place);
-    if (done()) return { path, already: true, sha256: now.sha256 };
+    if (isDone()) return { path, already: true, sha256: now.sha256 };
     const backup = key === null ? undefined : await backupOf(volume, path, key, now.entry);
-    const words: Record<State, string> = {
+    const state = backup
+      ? await stateOfReplaced(volume, place, now, backup, expected)
+      : stateOfNew(volume, path, now, expected);
+    const words = {
       before: backup ? `backup ${backup.key}` : "nothing",
       after: expected ? `sha256 ${expected}` : "nothing",
       other: inWords(now),
     };
     const verdict = threeWayRestore<State>(
-      { before: "before", after: "after", now: await stateOf(volume, place, now, backup, expected) },
-      { what: path, same: (a, b) => a === b, describe: (state) => words[state], onConflict },
+      { before: "before", after: "after", now: state },
+      { what: path, same: (a, b) => a === b, describe: (each) => words[each], onConflict },
     );
     signal.throwIfAborted();
     if (verdict === "restore") {
       await put(volume, place, now.entry, backup);
       await syncFolder(place.folder);
     }
-    settled();
+    if (isUndo && key !== null) {
+      store.mark(key);
+      markBack(volume, place);
+    } else if (expected) store.mark(undoOf(volume, "write", path, expected));
     const { sha256 } = verdict === "restore" ? await look(volume, place) : now;
     return { path, already: verdict === "already", sha256 };
   };

@@ -67,8 +67,8 @@ export interface Store {
   mark(name: string): void;
   marked(name: string): boolean;
   unmark(name: string): void;
-  /** The name of a mark for an undo that has no record of its own, made from what identifies it. */
-  stepOf(...identity: readonly unknown[]): string;
+  /** A name for a mark, made from what identifies it; another root has other names. */
+  nameOf(...identity: readonly string[]): string;
   /** Whether the store lies in that directory, at any depth, or is it. */
   isWithin(directory: Identity): boolean;
   close(): void;
@@ -76,7 +76,7 @@ export interface Store {
 
 const defaultName = ".reversi-backups";
 const recordName = (key: string) => `${key}.json`;
-const undoneName = (name: string) => `${name}.undone`;
+const markName = (name: string) => `${name}.mark`;
 
 const unlessThere = (make: () => unknown) => {
   try {
@@ -129,6 +129,7 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
   return {
     identity: () => find(),
     make: () => {
+      root.check();
       if (find()) return;
       unlessThere(() => mkdirSync(path, { mode: 0o700, recursive: follow }));
       if (!find())
@@ -170,11 +171,10 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
       gone(at(key));
       gone(at(recordName(key)));
     },
-    mark: (name) => closeSync(openSync(at(undoneName(name)), "a", 0o600)),
-    marked: (name) => look(undoneName(name)) !== undefined,
-    unmark: (name) => gone(at(undoneName(name))),
-    stepOf: (...identity) =>
-      `step-${hashOf([String(root.folder.dev), String(root.folder.ino), ...identity])}`,
+    mark: (name) => closeSync(openSync(at(markName(name)), "a", 0o600)),
+    marked: (name) => look(markName(name)) !== undefined,
+    unmark: (name) => gone(at(markName(name))),
+    nameOf: (...identity) => hashOf([String(root.folder.ino), ...identity]),
     isWithin: (directory) => {
       let up = ".";
       for (let below: Identity | undefined; ; up += "/..") {

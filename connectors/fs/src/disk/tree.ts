@@ -95,8 +95,9 @@ export function openTree(root: Root, reserved: () => Identity | undefined): Tree
     return undefined;
   };
 
-  function walk(segments: readonly string[], end: "name" | "behind" | "folder", secret = reserved()) {
+  function walk(segments: readonly string[], end: "name" | "behind" | "folder") {
     root.check();
+    const secret = reserved();
     const path = spelling(segments);
     let pending = [...segments];
     let passed: string[] = [];
@@ -117,10 +118,10 @@ export function openTree(root: Root, reserved: () => Identity | undefined): Tree
           continue;
         }
         const last = pending.length === 0;
-        if (last && end === "name") return { folder, name };
+        if (last && end === "name") return { folder, name, reserved: secret };
         let target: string | undefined;
         if (last && end === "behind") {
-          if (entryAt(folder.at(name))?.kind !== "symlink") return { folder, name };
+          if (entryAt(folder.at(name))?.kind !== "symlink") return { folder, name, reserved: secret };
           target = linkTarget(folder.at(name));
         } else {
           try {
@@ -144,7 +145,7 @@ export function openTree(root: Root, reserved: () => Identity | undefined): Tree
           else pending = [...names, ...pending];
         } else if (secret && sameFile(folder, secret)) throw hidden(path);
       }
-      return { folder, name: "." };
+      return { folder, name: ".", reserved: secret };
     } catch (error) {
       folder.close();
       throw error;
@@ -152,10 +153,9 @@ export function openTree(root: Root, reserved: () => Identity | undefined): Tree
   }
 
   const placed = (segments: readonly string[], end: "name" | "behind"): Place => {
-    const secret = reserved();
-    const { folder, name } = walk(segments, end, secret);
-    const at = folder.at(name);
-    return { path: spelling(segments), folder, name, at, reserved: secret, close: () => folder.close() };
+    const found = walk(segments, end);
+    const { folder, name } = found;
+    return { ...found, path: spelling(segments), at: folder.at(name), close: () => folder.close() };
   };
   return {
     place: (path, argument = "path") => placed(segmentsBelow(path, argument), "name"),

@@ -2,6 +2,7 @@ import { unlinkSync } from "node:fs";
 import { ConflictError, type Holds } from "@reversi-connector/core";
 import { orNothing, refusal } from "./errors.ts";
 import { type Entry, sameFile, syncFolder } from "./folder.ts";
+import { markBack } from "./marks.ts";
 import { between, ends, hashToKnow, type Moved, relocate } from "./move.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
 import type { Undoing } from "./restore.ts";
@@ -61,8 +62,9 @@ export async function unmoveFile(
     throw refusal(to, "ENOENT", `there is no record ${id} and no hash to know it by; nothing was changed`);
   store.make();
   if (id !== undefined && store.marked(id)) return { from, to, already: true };
-  const settled = (already: boolean): Unmoved => {
+  const settled = (already: boolean, home: Place): Unmoved => {
     if (id !== undefined) store.mark(id);
+    markBack(volume, home);
     return { from, to, already };
   };
   const conflict = (sentence: string) => new ConflictError(`${sentence}. Nothing was changed.`);
@@ -72,7 +74,7 @@ export async function unmoveFile(
     const [here, there] = ends(tree, home, away);
     const isHome = await recognised(home, here, move);
     const isAway = await recognised(away, there, move);
-    if (isHome && !isAway) return settled(true);
+    if (isHome && !isAway) return settled(true, home);
     if (!there) throw conflict(`${to}: is gone, so it cannot be moved back`);
     if (here && isHome && sameFile(here, there)) {
       // The move was cut short between its two halves: only the new name has to go.
@@ -84,7 +86,7 @@ export async function unmoveFile(
     }
     await syncFolder(home.folder);
     await syncFolder(away.folder);
-    return settled(false);
+    return settled(false, home);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { CallScope } from "@reversi-connector/core";
 import { hasHandles } from "./folder.ts";
 import { createLocks, type Exclusively } from "./locks.ts";
+import { segmentsBelow } from "./paths.ts";
 import { openStore, type Store } from "./store.ts";
 import { openRoot, openTree, type Place, type Tree } from "./tree.ts";
 
@@ -21,6 +22,13 @@ export interface Change<Kept> extends Pick<CallScope, "signal"> {
 
 /** Calls on one name in one directory wait for each other, by whatever path they came. */
 export const lockOf = ({ folder, name }: Place): string => `${folder.dev}:${folder.ino}/${name}`;
+
+/** A place to change something at. The first one makes the backup directory, so that nothing can be put in its stead. */
+export function placeToChange({ tree, store }: Volume, path: string, argument = "path"): Place {
+  segmentsBelow(path, argument);
+  store.make();
+  return tree.place(path, argument);
+}
 
 /** `handles` says how directories are held; it is decided by the platform. */
 export function openVolume(

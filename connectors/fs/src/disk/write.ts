@@ -4,8 +4,9 @@ import { announce, changedMeanwhile, dress, keep, linked, takeAway } from "./bac
 import { decode, type Encoding, sha256Of } from "./content.ts";
 import { codeOf, refusal } from "./errors.ts";
 import { type Entry, entryAt, type Folder, sameFile, untouched } from "./folder.ts";
+import { markMade, undoOf } from "./marks.ts";
 import type { Place } from "./tree.ts";
-import { type Change, lockOf, type Volume } from "./volume.ts";
+import { type Change, lockOf, placeToChange, type Volume } from "./volume.ts";
 
 export interface WriteArguments {
   readonly path: string;
@@ -76,19 +77,17 @@ function replace({ folder, at }: Place, bytes: Buffer, old: Entry): void {
 }
 
 /** Fails when something stands there, however late it came. */
-function create({ folder, at }: Place, bytes: Buffer): void {
+function create(volume: Volume, { folder, at, path }: Place, bytes: Buffer): void {
   const part = folder.at(temporaryName());
   writeNew(part, bytes, undefined);
   try {
+    const entry = entryAt(part);
+    if (entry) markMade(volume, path, entry);
     if (!linked(part, at)) writeNew(at, bytes, undefined);
   } finally {
     unlinkSync(part);
   }
 }
-
-/** The mark of the undo of a new file: that undo has no record of its own. */
-export const newFileStep = ({ store }: Pick<Volume, "store">, path: string, sha256: string): string =>
-  store.stepOf("write", path, sha256);
 
 export async function writeFile(
   volume: Volume,
@@ -97,8 +96,7 @@ export async function writeFile(
 ): Promise<Written> {
   const { tree, store, exclusively } = volume;
   const bytes = decode(content, encoding);
-  store.make();
-  const place = tree.place(path);
+  const place = placeToChange(volume, path);
   const work = async (): Promise<Written> => {
     signal.throwIfAborted();
     sweep(volume, place.folder);
@@ -120,8 +118,8 @@ export async function writeFile(
       if (!untouched(tree.entry(place), backup?.seen)) throw changedMeanwhile(place.path);
       if (backup) replace(place, bytes, backup.seen);
       else {
-        store.unmark(newFileStep(volume, place.path, sha256));
-        create(place, bytes);
+        store.unmark(undoOf(volume, "write", place.path, sha256));
+        create(volume, place, bytes);
       }
     } catch (error) {
       const now = tree.entry(place);
@@ -154,8 +152,7 @@ export async function deleteFile(
   { signal, checkpoint }: Change<Deleted>,
 ): Promise<Deleted> {
   const { tree, store, exclusively } = volume;
-  store.make();
-  const place = tree.place(path);
+  const place = placeToChange(volume, path);
   const work = async (): Promise<Deleted> => {
     signal.throwIfAborted();
     const old = tree.entry(place);

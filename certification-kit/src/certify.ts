@@ -1,0 +1,128 @@
+import { benchFor, type Failure, recordings } from "./bench.ts";
+import type { Check, CheckName, GuaranteeName } from "./check.ts";
+import { checks, guarantees } from "./checks.ts";
+import { type Facts, factsOf, type ToolFacts } from "./facts.ts";
+import { httpWire } from "./http-wire.ts";
+import { limiter } from "./limit.ts";
+import type { Certification, CheckResult, Status } from "./result.ts";
+import type { Kit, Subject } from "./subject.ts";
+import { tcpProxy } from "./tcp-proxy.ts";
+
+export interface CertifyOptions {
+  /** Only these checks, and those they build on; all when left out. */
+  readonly only?: readonly (CheckName | GuaranteeName)[];
+  /** How many cases run at a time; 8 when left out. */
+  readonly parallel?: number;
+  /** Told about every check that ended. */
+  readonly progress?: (result: CheckResult) => void;
+}
+
+const kit: Kit = { http: httpWire, tcpProxy };
+
+/** A connector and a wire just to look at. */
+async function look(subject: Subject): Promise<Facts> {
+  const backend = await subject.backend(kit);
+  try {
+    const { credential = "" } = subject;
+    const connector = subject.connector({ address: backend.address, credential, timeoutMs: 20_000, backend });
+    const facts = factsOf(subject, connector, subject.wire?.(backend, kit));
+    await connector.close();
+    return facts;
+  } finally {
+    await backend.close();
+  }
+}
+
+/** The checks wanted and those without which they say nothing, in an order in which each comes after its own. */
+function ordered(only: CertifyOptions["only"]): Check[] {
+  const all = [...checks, ...guarantees];
+  const order: Check[] = [];
+  const add = (check: Check) => {
+    if (order.includes(check)) return;
+    for (const name of check.after) for (const first of all.filter((each) => each.name === name)) add(first);
+    order.push(check);
+  };
+  for (const check of all) if (!only || only.includes(check.name)) add(check);
+  return order;
+}
+
+const notOurs = (name: "contract" | "witness", title: string, sentence: string): CheckResult => ({
+  ...{ name, title, sentence, tools: {}, cases: 0 },
+  status: "not_run",
+  reason: "nothing that could show it was handed to this run",
+});
+const beyond: readonly CheckResult[] = [
+  notOurs("contract", "Contract", "Every request and every answer fits the vendor's published description."),
+  notOurs("witness", "Witness", "The vendor's own software drives the sandbox and gets the same objects."),
+];
+
+/**
+ * Runs the certification: every check that applies, on fresh backends, with a real engine. Never throws for what is
+ * wrong with the connector; that is in the result.
+ * @throws what `subject` throws when neither a backend nor a connector comes about
+ */
+export async function certify(subject: Subject, options: CertifyOptions = {}): Promise<Certification> {
+  const { only, parallel = 8, progress } = options;
+  const began = performance.now();
+  const facts = await look(subject);
+  const shared = { subject, kit, facts, limit: limiter(parallel) };
+  const recorded = recordings(shared);
+  const risks = new Set<string>();
+  const results = new Map<string, CheckResult>();
+
+  /** Why a check can say nothing about a tool. */
+  const blockedBy = ({ after }: Check, { name }: ToolFacts): string | undefined => {
+    const failed = after.find((first) => {
+      const status = results.get(first)?.tools[name];
+      return status === "fail" || status === "not_run";
+    });
+    return failed && results.get(failed)?.title;
+  };
+
+  async function run(check: Check): Promise<CheckResult> {
+    const { name, title, sentence } = check;
+    const applies = check.applies(facts);
+    const about = { name, title, sentence };
+    if (applies !== true) {
+      return { ...about, tools: {}, cases: 0, status: "not_applicable", reason: applies.reason };
+    }
+    const concerned = facts.tools.filter((tool) => check.concerns?.(tool, facts) ?? true);
+    const failures: Failure[] = [];
+    const tools: Record<string, Status> = {};
+    const blocked = new Set<string>();
+    let cases = 0;
+    const verify = async (tool: ToolFacts) => {
+      const by = blockedBy(check, tool);
+      if (by !== undefined) {
+        tools[tool.name] = "not_run";
+        blocked.add(`${by} failed for ${tool.name}`);
+        return;
+      }
+      const own: Failure[] = [];
+      const bench = benchFor(tool, shared, recorded, own, risks, () => cases++);
+      await check.verify(bench).catch((error: unknown) => bench.fail("as a whole", String(error)));
+      tools[tool.name] = own.length > 0 ? "fail" : "pass";
+      failures.push(...own);
+    };
+    await Promise.all(concerned.map(verify));
+    const verdict = { ...about, tools, cases };
+    if (failures.length > 0) return { ...verdict, status: "fail", failures };
+    if (blocked.size > 0) return { ...verdict, status: "not_run", reason: [...blocked].join("; ") };
+    return { ...verdict, status: "pass" };
+  }
+
+  for (const check of ordered(only)) {
+    const result = await run(check);
+    results.set(check.name, result);
+    progress?.(result);
+  }
+  const inOrder = (list: readonly Check[]) => list.flatMap(({ name }) => results.get(name) ?? []);
+  return {
+    connector: facts.connector,
+    version: facts.version,
+    checks: inOrder(checks),
+    guarantees: [...inOrder(guarantees), ...(only ? [] : beyond)],
+    risks: [...risks].sort(),
+    milliseconds: Math.round(performance.now() - began),
+  };
+}

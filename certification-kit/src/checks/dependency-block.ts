@@ -1,0 +1,77 @@
+import { ConnectorError, type Manifest } from "@reversi-connector/core";
+import type { Bench, Case } from "../bench.ts";
+import type { Check } from "../check.ts";
+import { because, type ToolFacts } from "../facts.ts";
+import { deepFreeze } from "../states.ts";
+import { argumentsOf, type World } from "../world.ts";
+import { completed } from "./compensation-failure.ts";
+
+type Edge = NonNullable<Manifest["requires"]>[number];
+
+const valueAt = (path: string, from: object): unknown =>
+  path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], from);
+
+/** The later step's own arguments, with what the manifest matches taken from the earlier step. */
+function matched({ match }: Edge, own: object, earlier: { readonly args: object; readonly result: unknown }) {
+  const args: Record<string, unknown> = { ...own };
+  for (const [name, source] of Object.entries(match)) {
+    const value = valueAt(typeof source === "string" ? source : source.overlaps, earlier);
+    args[name] = Array.isArray(value) ? value[0] : value;
+  }
+  return deepFreeze(args);
+}
+
+async function laterArguments({ args, plan, arranging }: World, edge: Edge, made: { args: object; result: unknown }) {
+  const by = Object.keys(edge.match).join(" and ");
+  const after = plan.after?.[`${edge.tool} by ${by}`] ?? plan.after?.[edge.tool];
+  return after ? argumentsOf(await after(made, arranging), arranging) : matched(edge, args, made);
+}
+
+/** While the later step stands, the earlier one is left alone; once it is undone, so is the earlier one. */
+const blocked = ({ tool }: Bench, edge: Edge, earlier: ToolFacts): Case => ({
+  name: `${edge.tool} waits for ${tool.name}, by ${Object.keys(edge.match).join(" and ")}`,
+  async verify(world) {
+    const { arranging } = world;
+    const args = await argumentsOf(earlier.plans[0]?.args ?? {}, arranging);
+    const before = await world.state();
+    const run = await world.run();
+    const { result, step } = await run.call(earlier.name, args);
+    const { step: later } = await run.call(tool.name, await laterArguments(world, edge, { args, result }));
+    const reached: string[] = [];
+    const { groups } = await run.rollback({
+      compensate: async (call) => {
+        reached.push(call.tool);
+        throw new ConnectorError("the later step cannot be undone for now", { mayHaveApplied: false });
+      },
+      holds: async () => false,
+    });
+    const waits = groups.deferred?.find((deferred) => deferred.step === step);
+    if (!waits?.waits_for?.includes(later)) {
+      return `${edge.tool} did not wait for ${tool.name}: ${reached.join(", ")} were sent`;
+    }
+    if (!tool.undo) return undefined;
+    return completed({ unrestored: () => world.unrestored({ before }) }, await run.rollback());
+  },
+});
+
+const edgesOf = ({ manifest }: ToolFacts) => manifest.requires ?? [];
+
+export const dependencyBlock: Check = {
+  name: "dependency_block",
+  title: "Dependency block",
+  sentence: "Rolling back while a later step stands that required an earlier one defers the earlier one.",
+  applies: ({ tools }) =>
+    tools.some((tool) => edgesOf(tool).length > 0) || because("no tool manifest declares `requires`"),
+  concerns: (tool) => edgesOf(tool).length > 0,
+  after: ["forward_success", "compensation_success"],
+  async verify(bench) {
+    const { tool, facts, all, fail } = bench;
+    const cases: Case[] = [];
+    for (const edge of edgesOf(tool)) {
+      const earlier = facts.tools.find(({ name }) => name === edge.tool);
+      if (!earlier) fail("the manifest", `it requires ${edge.tool}, which is no tool of the connector`);
+      else if (earlier.undo) cases.push(blocked(bench, edge, earlier));
+    }
+    await all(cases);
+  },
+};

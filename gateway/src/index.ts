@@ -1,0 +1,2 @@
+export { type CommandCompensator, type CommandOptions, commandCompensator } from "./operator/compensator.ts";
+export { loadManifests } from "./shared/manifests.ts";
