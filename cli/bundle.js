@@ -18,6 +18,19 @@ const withoutAjv = {
   },
 };
 
+/** Zod compiles each schema to code at its first use; a server that starts often and lists once is faster without. */
+const withoutCompiledSchemas = {
+  name: "without-compiled-schemas",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]core[\\/]core\.js$/ }, ({ path }) => {
+      const shared = "export const globalConfig = globalThis.__zod_globalConfig;";
+      const source = readFileSync(path, "utf8");
+      if (!source.includes(shared)) throw new Error(`${path} has changed: it no longer says "${shared}"`);
+      return { contents: source.replace(shared, "export const globalConfig = { jitless: true };") };
+    });
+  },
+};
+
 /** Each command is a file of its own, with all it needs: at start, files count more than bytes. */
 const commandsApart = {
   name: "commands-apart",
@@ -43,13 +56,18 @@ const settings = {
   minify: true,
   legalComments: "none",
   chunkNames: "chunk-[hash]",
-  plugins: [withoutAjv, commandsApart],
+  plugins: [withoutAjv, withoutCompiledSchemas, commandsApart],
   metafile: true,
   write: false, // a build that fails leaves the last one as it was
   logLevel: "warning",
 };
 
-const entries = { "reversi-connectors": "bin", serve: "serve", compensate: "compensate", commands: "commands" };
+const entries = {
+  "reversi-connectors": "bin",
+  serve: "serve",
+  compensate: "compensate",
+  commands: "commands",
+};
 const built = await Promise.all(
   Object.entries(entries).map(([name, file]) =>
     build({ ...settings, entryPoints: { [name]: join(here, `src/${file}.ts`) } }),
@@ -58,7 +76,8 @@ const built = await Promise.all(
 
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });
-for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) writeFileSync(path, contents);
+for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles))
+  writeFileSync(path, contents);
 chmodSync(join(outdir, "reversi-connectors.js"), 0o755);
 
 /** The folder of the package that a bundled file came from; undefined for our own. */
@@ -69,7 +88,11 @@ const bundled = outputs.flatMap(({ inputs }) =>
 );
 const folders = [...new Set(bundled.map(packageFolder))].filter(Boolean).sort();
 const notices = folders.map((folder) => {
-  const { name, version: its, license } = JSON.parse(readFileSync(join(here, folder, "package.json"), "utf8"));
+  const {
+    name,
+    version: its,
+    license,
+  } = JSON.parse(readFileSync(join(here, folder, "package.json"), "utf8"));
   const file = readdirSync(join(here, folder)).find((entry) => /^(licen[cs]e|copying)(\..*)?$/i.test(entry));
   const text = file ? readFileSync(join(here, folder, file), "utf8").trim() : `Licence: ${license}`;
   return `${name} ${its} (${license})\n\n${text}\n`;

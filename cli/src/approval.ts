@@ -7,7 +7,9 @@ export type Approval = "accept" | "decline" | "cancel" | "unsupported";
 
 const ways =
   "A person can allow such calls with --approval allow, or serve this connector behind a gateway that asks.";
-const refusals: Readonly<Record<Exclude<Approval, "accept"> | "refuse", readonly [reason: string, text: string]>> = {
+const refusals: Readonly<
+  Record<Exclude<Approval, "accept"> | "refuse", readonly [reason: string, text: string]>
+> = {
   decline: ["approval_declined", "a person declined this call"],
   cancel: ["approval_cancelled", "the question was closed without an answer; it may be asked again"],
   unsupported: ["approval_unsupported", `this client cannot ask a person. ${ways}`],
@@ -32,7 +34,10 @@ export async function approve(tool: string, mode: ApprovalMode, ask: () => Promi
   const answer = mode === "refuse" ? "refuse" : await ask();
   if (answer === "accept") return;
   const [reason, text] = refusals[answer];
-  throw new ConnectorError(`${tool} needs a person's approval: ${text}. Nothing was sent`.replace("..", "."), {
-    reason,
-  });
+  throw new ConnectorError(
+    `${tool} needs a person's approval: ${text}. Nothing was sent`.replace("..", "."),
+    {
+      reason,
+    },
+  );
 }

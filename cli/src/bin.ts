@@ -10,7 +10,8 @@ const has = (...flags: readonly string[]) => argv.some((argument) => flags.inclu
 async function main(): Promise<void> {
   if (has("--version")) return void process.stdout.write(`${version}\n`);
   if (command === "serve" && !has("--help", "-h")) return (await import("./serve.ts")).serve(rest);
-  if (command === "compensate" && !has("--help", "-h")) return (await import("./compensate.ts")).compensate(rest);
+  if (command === "compensate" && !has("--help", "-h"))
+    return (await import("./compensate.ts")).compensate(rest);
   await (await import("./commands.ts")).run(argv);
 }
 

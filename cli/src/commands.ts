@@ -1,7 +1,8 @@
 import yargs, { type Argv } from "yargs";
+import { refuseCredentialFlags } from "./credentials.ts";
 import { installedConnectors } from "./discover.ts";
 import { drift } from "./drift.ts";
-import { compensateFlags, connectorFlags, type FlagRules, refuseCredentialFlags, serveFlags } from "./flags.ts";
+import { compensateFlags, connectorFlags, type FlagRules, serveFlags } from "./flags.ts";
 import { manifests } from "./manifests.ts";
 import { runSandbox } from "./sandbox.ts";
 import { UsageError } from "./usage.ts";
@@ -40,10 +41,16 @@ const describe = (command: Argv, rules: FlagRules): Argv => {
   return command;
 };
 
-const epilogue = (lines: readonly string[]) => ["Variables:", ...(lines.length > 0 ? lines : ["  none"])].join("\n");
+const epilogue = (lines: readonly string[]) =>
+  ["Variables:", ...(lines.length > 0 ? lines : ["  none"])].join("\n");
 
 /** What `serve` and `compensate` say of themselves; they run elsewhere. */
-function described(command: Argv, rules: FlagRules, more: readonly string[], example: readonly [string, string]): Argv {
+function described(
+  command: Argv,
+  rules: FlagRules,
+  more: readonly string[],
+  example: readonly [string, string],
+): Argv {
   const flags = connectorFlags(installedConnectors().map(({ reversi }) => reversi));
   const known = { ...flags, ...rules };
   return describe(command, known)
@@ -60,11 +67,8 @@ export async function run(argv: readonly string[]): Promise<void> {
     .scriptName("reversi-connectors")
     .detectLocale(false)
     .usage("$0 <command>\n\nMCP servers for agents whose writes can be undone")
-    .command(
-      "serve <name..>",
-      "MCP server on stdin and stdout",
-      (command) =>
-        described(command, serveFlags, [timeout], ["$0 serve github --read-only", "offer what only reads"]),
+    .command("serve <name..>", "MCP server on stdin and stdout", (command) =>
+      described(command, serveFlags, [timeout], ["$0 serve github --read-only", "offer what only reads"]),
     )
     .command("compensate", "Run one compensation call from stdin", (command) =>
       described(
@@ -75,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<void> {
           "  REVERSI_COMPENSATOR: stream/1 for one call a line",
           "  REVERSI_STDIN_TIMEOUT_MS: how long stdin may stay open without a byte (10000)",
         ],
-        ["echo '{\"tool\": …, \"args\": {…}}' | $0 compensate --root .", "undo one step"],
+        ['echo \'{"tool": …, "args": {…}}\' | $0 compensate --root .', "undo one step"],
       ),
     )
     .command(
@@ -95,7 +99,10 @@ export async function run(argv: readonly string[]): Promise<void> {
       (command) =>
         command
           .option("write", { type: "string", description: "Store the hashes of every tool in this file" })
-          .option("check", { type: "string", description: "Compare with this file; exit 1 on any difference" })
+          .option("check", {
+            type: "string",
+            description: "Compare with this file; exit 1 on any difference",
+          })
           .option("connectors", { type: "string", array: true, description: "Only these" })
           .epilogue(epilogue([]))
           .example("$0 drift --check reversi.lock.json", "in CI, after an upgrade"),

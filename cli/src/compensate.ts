@@ -1,20 +1,14 @@
 import { setFlagsFromString } from "node:v8";
-import { type Connector, compensatorFor, errorBody, type ErrorCode } from "@reversi-connector/core";
+import { compensatorFor, type ErrorCode, errorBody } from "@reversi-connector/core";
 import { operations, type ProtocolCall, protocolCall } from "./call.ts";
-import { type Bases, connectorNamed, defaultBases, type Found, installedConnectors } from "./discover.ts";
-import { attach, type Enabled, enable, missingText, redactorFor } from "./enable.ts";
-import {
-  compensateFlags,
-  connectorFlags,
-  type Parsed,
-  parseFlags,
-  refuseCredentialFlags,
-  timeoutFrom,
-  wholeNumber,
-} from "./flags.ts";
-import { ignoreClosedStderr, type Level, type Log, type StdoutWrite, stderrLog, takeStdout } from "./log.ts";
+import { refuseCredentialFlags } from "./credentials.ts";
+import { defaultBases, type Found, installedConnectors } from "./discover.ts";
+import { redactorFor } from "./enable.ts";
+import { compensateFlags, connectorFlags, type Parsed, parseFlags, wholeNumber } from "./flags.ts";
 import { lineSplitter } from "./lines.ts";
-import { exitCode, UsageError } from "./usage.ts";
+import { ignoreClosedStderr, type Level, type Log, type StdoutWrite, stderrLog, takeStdout } from "./log.ts";
+import { connectorPool, type Pool } from "./pool.ts";
+import { bounded, exitCode, UsageError } from "./usage.ts";
 
 const maxCallBytes = 64 * 1024 * 1024;
 const documented = ["root", "backup-dir"];
@@ -34,53 +28,11 @@ interface Answer {
 const failure = (error: unknown): Answer => {
   const body = errorBody(error);
   const code = (error as { name?: unknown } | null)?.name === "UsageError" ? "INVALID_ARGUMENTS" : body.code;
-  return { line: { ok: false, error: { ...body, code } }, code: exitOf[code] };
-};
-
-/** Connectors by the first part of a tool's name, made when they are first needed and kept. */
-interface Pool {
-  /** @throws UsageError when no installed connector has that name, or it lacks what it needs */
-  get(tool: string): Promise<Connector>;
-  close(): Promise<void>;
-}
-
-function connectorPool(parsed: Parsed, flags: Readonly<Record<string, string | undefined>>, bases: Bases, log: Log): Pool {
-  const timeoutMs = timeoutFrom(process.env);
-  const addresses = new Map(
-    parsed.list("sandbox").map((value) => {
-      const [, name, address] = /^([^=]+)=(.+)$/.exec(value) ?? [];
-      if (name === undefined || address === undefined) throw new UsageError("--sandbox must be name=ADDRESS");
-      return [name, address];
-    }),
-  );
-  const made = new Map<string, Promise<Connector>>();
-  const make = async (name: string, tool: string): Promise<Connector> => {
-    const found = connectorNamed(name, bases);
-    if (!found) {
-      const known = installedConnectors(bases).map(({ reversi }) => reversi.connector);
-      throw new UsageError(`no installed connector has a tool ${tool} (installed: ${known.join(", ") || "none"})`);
-    }
-    if (found.foreign) log.say(`${found.packageName} comes from the working directory: ${found.folder}`);
-    const address = addresses.get(name);
-    const { connector, missing }: Enabled =
-      address === undefined
-        ? await enable(found, { environment: process.env, flags, timeoutMs })
-        : await attach(found, address, timeoutMs);
-    if (!connector) throw new UsageError(`${tool} cannot run: ${missingText(name, missing)}`);
-    return connector;
-  };
   return {
-    get(tool) {
-      const name = tool.split(".")[0] ?? "";
-      const connector = made.get(name) ?? make(name, tool);
-      made.set(name, connector);
-      return connector;
-    },
-    async close() {
-      await Promise.allSettled([...made.values()].map(async (connector) => (await connector).close()));
-    },
+    line: { ok: false, error: { ...body, code, message: bounded(body.message) } },
+    code: exitOf[code],
   };
-}
+};
 
 async function answer(asked: ProtocolCall, pool: Pool, ready: () => void): Promise<Answer> {
   try {
@@ -109,7 +61,8 @@ function wholeStdin(idleMs: number): Promise<string> {
       process.stdin.removeAllListeners().pause();
       end();
     };
-    const late = () => stop(() => reject(new UsageError(`stdin was not closed within ${idleMs} ms; nothing was done`)));
+    const late = () =>
+      stop(() => reject(new UsageError(`stdin was not closed within ${idleMs} ms; nothing was done`)));
     const timer = setTimeout(late, idleMs);
     process.stdin
       .on("data", (chunk: Buffer) => {
@@ -117,10 +70,20 @@ function wholeStdin(idleMs: number): Promise<string> {
         bytes += chunk.length;
         chunks.push(chunk);
         if (bytes > maxCallBytes) {
-          stop(() => reject(new UsageError(`the call is larger than ${maxCallBytes} bytes; nothing was done`)));
+          stop(() =>
+            reject(new UsageError(`the call is larger than ${maxCallBytes} bytes; nothing was done`)),
+          );
         }
       })
-      .once("end", () => stop(() => resolve(Buffer.concat(chunks).toString("utf8").replace(/^\uFEFF/, ""))))
+      .once("end", () =>
+        stop(() =>
+          resolve(
+            Buffer.concat(chunks)
+              .toString("utf8")
+              .replace(/^\uFEFF/, ""),
+          ),
+        ),
+      )
       .once("error", late);
   });
 }
@@ -142,7 +105,12 @@ function* leftOut(found: readonly Found[], parsed: Parsed): Generator<string> {
 }
 
 async function once(pool: Pool, write: StdoutWrite, log: Log, notes: readonly string[]): Promise<number> {
-  const idleMs = wholeNumber("REVERSI_STDIN_TIMEOUT_MS", process.env["REVERSI_STDIN_TIMEOUT_MS"], 10_000, 600_000);
+  const idleMs = wholeNumber(
+    "REVERSI_STDIN_TIMEOUT_MS",
+    process.env["REVERSI_STDIN_TIMEOUT_MS"],
+    10_000,
+    600_000,
+  );
   const run = async () => {
     const asked = protocolCall(await wholeStdin(idleMs));
     return answer(asked, pool, () => {
@@ -180,11 +148,16 @@ async function stream(pool: Pool, write: StdoutWrite, log: Log, notes: readonly 
     (text) => next(async () => answer(protocolCall(text), pool, () => {})),
     ({ bytes, reason }) =>
       next(async () => {
-        throw new UsageError(`a line of ${bytes} bytes is ${reason}; at most ${maxCallBytes} bytes of UTF-8 a line`);
+        throw new UsageError(
+          `a line of ${bytes} bytes is ${reason}; at most ${maxCallBytes} bytes of UTF-8 a line`,
+        );
       }),
   );
   const ended = new Promise<void>((resolve) => {
-    process.stdin.on("data", (chunk: Buffer) => lines.push(chunk)).once("end", resolve).once("error", resolve);
+    process.stdin
+      .on("data", (chunk: Buffer) => lines.push(chunk))
+      .once("end", resolve)
+      .once("error", resolve);
   });
   const signal = new Promise<void>((resolve) => {
     for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolve());
@@ -207,7 +180,8 @@ export async function compensate(argv: readonly string[]): Promise<void> {
   const rules = { ...connectorFlags([], documented), ...taken, ...compensateFlags };
   refuseCredentialFlags(argv, rules, () => found);
   const parsed = parseFlags(argv, rules, process.env, false);
-  if (parsed.names.length > 0) throw new UsageError(`compensate takes no names; the call on stdin names its tool`);
+  if (parsed.names.length > 0)
+    throw new UsageError(`compensate takes no names; the call on stdin names its tool`);
   const redact = redactorFor(found, process.env);
   const log = stderrLog((parsed.text("log-level") ?? "warn") as Level, redact);
   ignoreClosedStderr();
@@ -217,7 +191,13 @@ export async function compensate(argv: readonly string[]): Promise<void> {
     .filter((flag) => parsed.text(flag) !== undefined && !Object.hasOwn(taken, flag))
     .map((flag) => `no installed connector takes --${flag}; ignored`);
   const sandboxed = parsed.list("sandbox").map((value) => value.split("=")[0]);
-  const notes = [...unused, ...leftOut(found.filter(({ reversi }) => !sandboxed.includes(reversi.connector)), parsed)];
+  const notes = [
+    ...unused,
+    ...leftOut(
+      found.filter(({ reversi }) => !sandboxed.includes(reversi.connector)),
+      parsed,
+    ),
+  ];
   const pool = connectorPool(parsed, flags, bases, log);
   const streaming = parsed.on("stream") || process.env["REVERSI_COMPENSATOR"] === "stream/1";
   const code = await (streaming ? stream : once)(pool, write, log, notes);

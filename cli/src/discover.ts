@@ -195,7 +195,8 @@ export function entryOf({ packageName, folder }: Found, subpath: "." | "./sandbo
   const { exports, main } = readPackageJson(folder) ?? {};
   const table = exports as Readonly<Record<string, unknown>> | string | undefined;
   const entry = typeof table === "object" && subpath in table ? table[subpath] : undefined;
-  const whole = subpath === "." ? (target(table) ?? (table === undefined ? (main ?? "index.js") : undefined)) : undefined;
+  const whole =
+    subpath === "." ? (target(table) ?? (table === undefined ? (main ?? "index.js") : undefined)) : undefined;
   const file = target(entry) ?? whole;
   if (file === undefined) throw new UsageError(`${packageName} (${folder}) does not export "${subpath}"`);
   return join(folder, file);

@@ -26,7 +26,9 @@ function baselineOf(definitions: readonly AnyDefinition[]): Baseline {
 }
 
 const isHashes = (value: unknown): value is Hashes =>
-  typeof value === "object" && value !== null && Object.values(value).every((hash) => typeof hash === "string");
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((hash) => typeof hash === "string");
 
 /** @throws UsageError when the file cannot be read or is no baseline */
 function readBaseline(file: string): Baseline {

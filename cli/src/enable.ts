@@ -1,4 +1,10 @@
-import { type Connector, ConnectorError, readSettings, redactor, type Redactor } from "@reversi-connector/core";
+import {
+  type Connector,
+  ConnectorError,
+  type Redactor,
+  readSettings,
+  redactor,
+} from "@reversi-connector/core";
 import { type AnyDefinition, type Found, loadDefinition, loadSandbox } from "./discover.ts";
 import { UsageError } from "./usage.ts";
 
@@ -23,7 +29,8 @@ export interface Sources {
   readonly timeoutMs: number;
 }
 
-const are = (names: readonly string[]) => `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} not set`;
+const are = (names: readonly string[]) =>
+  `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} not set`;
 
 /** What is missing, in words that name variables and flags; flags first, since only they can be given right here. */
 export const missingText = (connector: string, missing: readonly string[]): string => {

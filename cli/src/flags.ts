@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import type { ReversiField } from "@reversi-connector/core";
-import type { Found } from "./discover.ts";
 import { didYouMean, UsageError } from "./usage.ts";
 
 /** A flag of a command: what `--help` says of it, and the variable that stands in for it. */
@@ -100,7 +99,8 @@ export function connectorFlags(
   const rules: Record<string, FlagRule> = {};
   for (const name of documented) rules[name] = { type: "string", description: "" };
   for (const { flags = {} } of fields) {
-    for (const [name, { description }] of Object.entries(flags)) rules[name] = { type: "string", description };
+    for (const [name, { description }] of Object.entries(flags))
+      rules[name] = { type: "string", description };
   }
   return rules;
 }
@@ -179,7 +179,12 @@ export function parseFlags(
 }
 
 /** A whole number from a flag or a variable. @throws UsageError naming it */
-export function wholeNumber(name: string, raw: string | undefined, fallback: number, maximum: number): number {
+export function wholeNumber(
+  name: string,
+  raw: string | undefined,
+  fallback: number,
+  maximum: number,
+): number {
   const text = raw?.trim() ?? "";
   if (text === "") return fallback;
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
@@ -198,54 +203,13 @@ export function positionalsOf(argv: readonly string[], rules: FlagRules): string
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index] ?? "";
     if (!argument.startsWith("-")) found.push(argument);
-    else if (!argument.includes("=") && argument !== "--sandbox" && rules[argument.slice(2)]?.type !== "boolean") {
+    else if (
+      !argument.includes("=") &&
+      argument !== "--sandbox" &&
+      rules[argument.slice(2)]?.type !== "boolean"
+    ) {
       index++;
     }
   }
   return found;
-}
-
-const kebab = (name: string) =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replaceAll("_", "-")
-    .toLowerCase();
-const looksSecret =
-  /^(.+-)?(token|secret|password|passwd|passphrase|(api|access|secret|private)-?key|credentials?|bearer)$/;
-
-/**
- * Credentials on a command line end up in process lists and shell histories, so a flag that looks like one, or that is
- * called as a secret setting of an installed connector, is refused.
- * @throws UsageError naming the variable to use, never the value
- */
-export function refuseCredentialFlags(
-  argv: readonly string[],
-  known: FlagRules,
-  connectors: () => readonly Found[],
-): void {
-  const words = argv.flatMap((argument) => /^--?([A-Za-z][\w-]*)/.exec(argument)?.[1] ?? []);
-  for (const word of words.filter((candidate) => !Object.hasOwn(known, candidate))) {
-    const flag = kebab(word);
-    const secrets = connectors().flatMap(({ reversi, packageName }) =>
-      Object.entries(reversi.settings)
-        .filter(([, { secret }]) => secret === true)
-        .map(([variable, { option }]) => ({
-          variable,
-          named: argv.includes(reversi.connector) || argv.includes(packageName),
-          same: flag === kebab(option) || flag === kebab(variable),
-        })),
-    );
-    if (!looksSecret.test(flag) && !secrets.some(({ same }) => same)) continue;
-    const closest =
-      [
-        secrets.filter(({ same, named }) => same && named),
-        secrets.filter(({ named }) => named),
-        secrets.filter(({ same }) => same),
-        secrets,
-      ].find((list) => list.length > 0) ?? [];
-    const variables = closest.map(({ variable }) => variable).join(" or ") || "the connector's variable";
-    throw new UsageError(
-      `--${word} is refused: credentials are read from the environment only; set ${variables} instead`,
-    );
-  }
 }

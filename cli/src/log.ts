@@ -36,7 +36,10 @@ export function takeStdout(redact: Redactor): StdoutWrite {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.on("error", () => {}); // whoever writes learns it from the callback
   process.stdout.write = ((chunk: unknown, ...rest: never[]) =>
-    process.stderr.write(typeof chunk === "string" ? redact.text(chunk) : (chunk as Uint8Array), ...rest)) as never;
+    process.stderr.write(
+      typeof chunk === "string" ? redact.text(chunk) : (chunk as Uint8Array),
+      ...rest,
+    )) as never;
   return (text, done) => void write(text, done);
 }
 

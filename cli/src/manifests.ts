@@ -15,22 +15,29 @@ import { UsageError } from "./usage.ts";
 export function findAll(names: readonly string[]): Found[] {
   const bases = defaultBases();
   const everything = names.length === 0 || names.includes("all");
-  const found = everything ? installedConnectors(bases, true) : names.map((name) => findConnector(name, bases));
+  const found = everything
+    ? installedConnectors(bases, true)
+    : names.map((name) => findConnector(name, bases));
   if (found.length === 0) {
-    throw new UsageError("no connector is installed; install one with `npm install @reversi-connector/<name>`");
+    throw new UsageError(
+      "no connector is installed; install one with `npm install @reversi-connector/<name>`",
+    );
   }
   for (const { foreign, packageName, folder } of found) {
     if (foreign) {
-      process.stderr.write(`reversi-connectors: ${packageName} comes from the working directory: ${folder}\n`);
+      process.stderr.write(
+        `reversi-connectors: ${packageName} comes from the working directory: ${folder}\n`,
+      );
     }
   }
   return found;
 }
 
 /** Their definitions; what connectors print while they are loaded does not get between what is printed here. */
-export async function definitionsOf(
-  found: readonly Found[],
-): Promise<{ readonly definitions: readonly AnyDefinition[]; readonly print: (text: string) => Promise<void> }> {
+export async function definitionsOf(found: readonly Found[]): Promise<{
+  readonly definitions: readonly AnyDefinition[];
+  readonly print: (text: string) => Promise<void>;
+}> {
   const write = takeStdout(redactorFor(found, process.env));
   return { definitions: await Promise.all(found.map(loadDefinition)), print: printing(write) };
 }

@@ -87,12 +87,18 @@ export function mcpServer(offer: Offer): McpServer {
       capabilities: { tools: {} },
       instructions: offer.instructions,
       // Only the SDK's typed elicitation would use it, and that is not used here.
-      jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "unused" }) },
+      jsonSchemaValidator: {
+        getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "unused" }),
+      },
     },
   );
 
   /** The checkpoint travels as a request of ours, and the write waits for its acknowledgement. */
-  function checkpointOf(tool: string, idempotencyKey: string | undefined, extra: Extra): Context["checkpoint"] {
+  function checkpointOf(
+    tool: string,
+    idempotencyKey: string | undefined,
+    extra: Extra,
+  ): Context["checkpoint"] {
     if (!server.getClientCapabilities()?.experimental?.["reversi/checkpoint"]) return undefined;
     return async ({ result, evidence }) => {
       const params = {
@@ -108,7 +114,11 @@ export function mcpServer(offer: Offer): McpServer {
     };
   }
 
-  const ask = async ({ manifest }: OfferedTool, args: unknown, { sendRequest, signal }: Extra): Promise<Approval> => {
+  const ask = async (
+    { manifest }: OfferedTool,
+    args: unknown,
+    { sendRequest, signal }: Extra,
+  ): Promise<Approval> => {
     if (!server.getClientCapabilities()?.elicitation?.form) return "unsupported";
     const message = approvalQuestion(manifest.tool, manifest.description, args);
     const requestedSchema = { type: "object" as const, properties: {} };
@@ -125,7 +135,12 @@ export function mcpServer(offer: Offer): McpServer {
     }
   };
 
-  async function run(tool: OfferedTool, args: unknown, extra: Extra, signal: AbortSignal): Promise<ToolAnswer> {
+  async function run(
+    tool: OfferedTool,
+    args: unknown,
+    extra: Extra,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
     const { manifest } = tool;
     const key = extra._meta?.["reversi/idempotency_key"];
     const idempotencyKey = typeof key === "string" && key !== "" ? key : undefined;

@@ -9,9 +9,12 @@ export const underscored = (tool: string): string => tool.replace(".", "_");
 
 /** `github:issues:*` fits every permission that begins so. */
 const fits = (pattern: string, permission: string) =>
-  new RegExp(`^${pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`).test(
-    permission,
-  );
+  new RegExp(
+    `^${pattern
+      .split("*")
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*")}$`,
+  ).test(permission);
 
 /** @throws UsageError for a word that names no tool or permission: a filter that misses would offer too much */
 function filterOf(manifests: readonly Manifest[], parsed: Parsed): (manifest: Manifest) => boolean {
@@ -65,7 +68,11 @@ export function offeredTools(enabled: readonly Enabled[], parsed: Parsed): Offer
 
 /** Both spellings of every offered tool. */
 export const spellings = (tools: readonly OfferedTool[]): ReadonlyMap<string, OfferedTool> =>
-  new Map(tools.flatMap((tool) => [tool.manifest.tool, underscored(tool.manifest.tool)].map((name) => [name, tool])));
+  new Map(
+    tools.flatMap((tool) =>
+      [tool.manifest.tool, underscored(tool.manifest.tool)].map((name) => [name, tool]),
+    ),
+  );
 
 const listOr = (words: readonly string[], none: string) => (words.length === 0 ? none : words.join(", "));
 
@@ -73,9 +80,14 @@ const listOr = (words: readonly string[], none: string) => (words.length === 0 ?
 export function instructionsFor(tools: readonly OfferedTool[]): string {
   const names = (fit: (manifest: Manifest) => boolean) =>
     tools.filter(({ manifest }) => fit(manifest)).map(({ listedName }) => listedName);
-  const residue = tools.flatMap(({ manifest }) => manifest.guarantees?.residue?.map(({ text }) => text) ?? []);
+  const residue = tools.flatMap(
+    ({ manifest }) => manifest.guarantees?.residue?.map(({ text }) => text) ?? [],
+  );
   return [
-    `Can be undone by a rollback: ${listOr(names(({ compensation }) => compensation !== undefined), "nothing")}.`,
+    `Can be undone by a rollback: ${listOr(
+      names(({ compensation }) => compensation !== undefined),
+      "nothing",
+    )}.`,
     `Cannot be undone: ${listOr(
       names(({ effect }) => effect === "irreversible" || effect === "idempotent"),
       "nothing",

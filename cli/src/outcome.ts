@@ -1,4 +1,11 @@
-import { ConnectorError, type ErrorBody, EffectUncertainError, errorBody, type Manifest } from "@reversi-connector/core";
+import {
+  ConnectorError,
+  EffectUncertainError,
+  type ErrorBody,
+  errorBody,
+  type Manifest,
+} from "@reversi-connector/core";
+import { bounded } from "./usage.ts";
 
 /** What a tool call sends back over MCP. */
 export interface ToolAnswer {
@@ -21,7 +28,9 @@ const shortened = (value: unknown, longest: number): unknown => {
   }
   if (Array.isArray(value)) {
     const few = value.slice(0, 100).map((item) => shortened(item, longest / 100));
-    return value.length <= 100 ? few : [...few, `… [cut here; ${value.length} items are in structuredContent]`];
+    return value.length <= 100
+      ? few
+      : [...few, `… [cut here; ${value.length} items are in structuredContent]`];
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner, longest)]));
@@ -49,7 +58,9 @@ export function answerOf(result: unknown, { tool, effect }: Manifest, maxBytes: 
 function tooLarge(tool: string, writes: boolean, bytes: number, maxBytes: number): Error {
   const size = `the result has ${bytes} bytes, more than the ${maxBytes} that are sent at most`;
   if (writes) return new EffectUncertainError(`${tool}: done, but ${size}`);
-  return new ConnectorError(`${tool}: ${size}; ask for less, or raise REVERSI_MAX_RESULT_BYTES if the client can take it`);
+  return new ConnectorError(
+    `${tool}: ${size}; ask for less, or raise REVERSI_MAX_RESULT_BYTES if the client can take it`,
+  );
 }
 
 const outcomes = {
@@ -87,7 +98,8 @@ export function errorAnswer(
   readTools: readonly string[],
   outcome?: string,
 ): ToolAnswer {
-  const whole = errorBody(error);
+  const told = errorBody(error);
+  const whole = { ...told, message: bounded(told.message) };
   const { expected_result, ...rest } = whole;
   const large = expected_result !== undefined && JSON.stringify(expected_result).length > maxExpectedBytes;
   const body = large ? rest : whole;

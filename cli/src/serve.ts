@@ -1,5 +1,6 @@
-import { redactor, type Sandbox } from "@reversi-connector/core";
+import type { Sandbox } from "@reversi-connector/core";
 import type { ApprovalMode } from "./approval.ts";
+import { refuseCredentialFlags } from "./credentials.ts";
 import { defaultBases, type Found, findConnector, installedConnectors, loadSandbox } from "./discover.ts";
 import { attach, type Enabled, enable, missingText, redactorFor } from "./enable.ts";
 import {
@@ -7,12 +8,11 @@ import {
   type Parsed,
   parseFlags,
   positionalsOf,
-  refuseCredentialFlags,
   serveFlags,
   timeoutFrom,
   wholeNumber,
 } from "./flags.ts";
-import { type Level, type Log, ignoreClosedStderr, stderrLog, surviveMistakes, takeStdout } from "./log.ts";
+import { ignoreClosedStderr, type Level, type Log, stderrLog, surviveMistakes, takeStdout } from "./log.ts";
 import { mcpServer } from "./mcp.ts";
 import { instructionsFor, offeredTools, spellings } from "./offer.ts";
 import { maxLineBytes, stdioTransport } from "./stdio.ts";
@@ -37,7 +37,10 @@ function sandboxAddresses(values: readonly string[], found: readonly Found[]): R
     if (name !== undefined) addresses.set(name, value.slice(name.length + 1));
     else if (value === "") for (const each of names) addresses.set(each, "");
     else if (names.length === 1) addresses.set(names[0] ?? "", value);
-    else throw new UsageError(`--sandbox=${value}: say whose address it is, as in --sandbox=${names[0]}=${value}`);
+    else
+      throw new UsageError(
+        `--sandbox=${value}: say whose address it is, as in --sandbox=${names[0]}=${value}`,
+      );
   }
   return addresses;
 }
@@ -68,7 +71,8 @@ async function enableAll(found: readonly Found[], parsed: Parsed, log: Log): Pro
 function checkMissing(enabled: readonly Enabled[], parsed: Parsed, log: Log): void {
   for (const { definition, missing } of enabled) {
     if (missing.length === 0) continue;
-    if (missing.some((name) => name.startsWith("--"))) throw new UsageError(missingText(definition.name, missing));
+    if (missing.some((name) => name.startsWith("--")))
+      throw new UsageError(missingText(definition.name, missing));
     const text = `${definition.name}: ${missingText(definition.name, missing)}`;
     if (parsed.on("require-credentials")) throw new UsageError(text, exitCode.credentials);
     log.warn(`${text}; tools are listed, and every call will say so`);
@@ -98,12 +102,16 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const bases = defaultBases();
   const names = positionalsOf(argv, serveFlags);
   const wanted = names.length === 1 && names[0] === "all";
-  const found = wanted ? installedConnectors(bases, true) : [...new Set(names)].map((name) => findConnector(name, bases));
+  const found = wanted
+    ? installedConnectors(bases, true)
+    : [...new Set(names)].map((name) => findConnector(name, bases));
   const rules = { ...connectorFlags(found.map(({ reversi }) => reversi)), ...serveFlags };
   refuseCredentialFlags(argv, rules, () => installedConnectors(bases));
   const parsed = parseFlags(argv, rules, process.env, true);
   if (found.length === 0) {
-    throw new UsageError(wanted ? "no connector is installed" : "serve needs the name of a connector, as in `serve github`");
+    throw new UsageError(
+      wanted ? "no connector is installed" : "serve needs the name of a connector, as in `serve github`",
+    );
   }
   const redact = redactorFor(found, process.env);
   const log = stderrLog((parsed.text("log-level") ?? "warn") as Level, redact);
@@ -123,7 +131,12 @@ export async function serve(argv: readonly string[]): Promise<void> {
     tools,
     byName: spellings(tools),
     approval: parsed.text("approval") as ApprovalMode,
-    maxResultBytes: wholeNumber("--max-result-bytes", parsed.text("max-result-bytes"), maxLineBytes, maxLineBytes),
+    maxResultBytes: wholeNumber(
+      "--max-result-bytes",
+      parsed.text("max-result-bytes"),
+      maxLineBytes,
+      maxLineBytes,
+    ),
     checkpointTimeoutMs: Math.min(10_000, Math.ceil(timeoutFrom(process.env) / 2)),
     log,
   });
@@ -140,7 +153,10 @@ export async function serve(argv: readonly string[]): Promise<void> {
   await atMost(farewellMs, left);
   await server.close();
   await atMost(500, server.settled());
-  const closing = [...enabled.map(({ connector }) => connector?.close()), ...sandboxes.map((one) => one.close())];
+  const closing = [
+    ...enabled.map(({ connector }) => connector?.close()),
+    ...sandboxes.map((one) => one.close()),
+  ];
   await atMost(1000, Promise.allSettled(closing));
   process.exit(exitCode.ok);
 }

@@ -8,7 +8,8 @@ export const maxLineBytes = 64 * 1024 * 1024;
 
 type RequestId = string | number;
 
-const idAtHead = /^\uFEFF?\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")/;
+const idAtHead =
+  /^\uFEFF?\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")/;
 const idAtTail =
   /(?<!\\)"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$/;
 
@@ -83,7 +84,8 @@ export function stdioTransport(stdin: NodeJS.ReadStream, write: StdoutWrite, log
       if (method === "notifications/cancelled" && isObject(params)) settle(params["requestId"] as RequestId);
       return;
     }
-    if (typeof id !== "string" && !Number.isSafeInteger(id)) return log.warn("a request without a usable id; ignored");
+    if (typeof id !== "string" && !Number.isSafeInteger(id))
+      return log.warn("a request without a usable id; ignored");
     if (!isParams(params)) {
       const error = { code: -32602, message: "params must be an object, and so must params._meta" };
       return void put({ jsonrpc: "2.0", id, error });

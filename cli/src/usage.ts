@@ -38,12 +38,22 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`;
 }
 
-export const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ");
+const longestMessage = 8000;
+/** A message of reasonable length. Redact before cutting: half a secret matches nothing. */
+export const bounded = (text: string): string =>
+  text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}… [cut]` : text;
+
+export const oneLine = (text: string): string =>
+  bounded(text)
+    .trim()
+    .replace(/\s*\n\s*/g, " ");
 
 /** The one way any command ends early: the error's message as one line on stderr, and its exit code. */
 export function reportAndExit(error: unknown): void {
   const { message, exitCode: code = exitCode.failed } = error as { message?: string; exitCode?: number };
   process.stderr.on("error", () => process.exit(code));
   // Something may be open still (a sandbox, say): an exit code alone would leave the process waiting for it.
-  process.stderr.write(`reversi-connectors: ${oneLine(String(message ?? error))}\n`, () => process.exit(code));
+  process.stderr.write(`reversi-connectors: ${oneLine(String(message ?? error))}\n`, () =>
+    process.exit(code),
+  );
 }

@@ -28,7 +28,10 @@ describe("errors", () => {
   test("invalid arguments are a tool error that says how to correct them", async () => {
     const client = await sdkClient(acme.root, ["acme"], { env: acme.env });
     await client.listTools();
-    const answer: Answer = await client.callTool({ name: "acme.write_note", arguments: { id: "A", note: 1 } });
+    const answer: Answer = await client.callTool({
+      name: "acme.write_note",
+      arguments: { id: "A", note: 1 },
+    });
     expect(answer.isError).toBe(true);
     expect(answer.structuredContent).toBeUndefined();
     expect(answer.content[0].text).toMatch(
@@ -40,7 +43,14 @@ describe("errors", () => {
 
   test("an unknown outcome says not to repeat, names the reading tools, and carries what a program needs", async () => {
     const run = await serving(acme.root, ["acme", "--tool-names", "underscore"], { env: acme.env });
-    run.send(call(1, "acme.restore_note", { id: "lost", before: null, after: null }, { "reversi/idempotency_key": "k" }));
+    run.send(
+      call(
+        1,
+        "acme.restore_note",
+        { id: "lost", before: null, after: null },
+        { "reversi/idempotency_key": "k" },
+      ),
+    );
     const { isError, content, _meta } = (await answerTo(run, 1)).result;
     expect(isError).toBe(true);
     expect(content[0].text).toBe(
@@ -55,7 +65,9 @@ describe("errors", () => {
   });
 
   test("where the vendor keeps keys, repeating under the same key is named as the other way", async () => {
-    const run = await serving(acme.root, ["acme", "--approval", "allow", "--tools", "acme.send_note"], { env: acme.env });
+    const run = await serving(acme.root, ["acme", "--approval", "allow", "--tools", "acme.send_note"], {
+      env: acme.env,
+    });
     run.send(call(1, "acme.send_note", { text: "lost" }, { "reversi/idempotency_key": "k" }));
     expect((await answerTo(run, 1)).result.content[0].text).toMatch(
       /look in the backend itself or repeat it under the same _meta\["reversi\/idempotency_key"\], k, within 24 hours\.$/,
@@ -92,9 +104,15 @@ describe("cancellation and progress", () => {
     run.send(call(1, "acme.slow_write", { id: "slow", text: "x" }));
     await gate.reached();
     const left = gate.left();
-    run.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: "changed my mind" } });
+    run.send({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: 1, reason: "changed my mind" },
+    });
     await left;
-    expect(await run.said(/acme\.slow_write: cancelled/)).toMatch(/EffectUncertainError: cut off after sending/);
+    expect(await run.said(/acme\.slow_write: cancelled/)).toMatch(
+      /EffectUncertainError: cut off after sending/,
+    );
     run.send(call(2, "acme.read_note", { id: "slow" }));
     await answerTo(run, 2);
     expect(await ended(run)).toBe(0);
@@ -109,8 +127,14 @@ describe("cancellation and progress", () => {
     run.send(call(2, "acme.write_note", { id: "loud", text: "x" }, { progressToken: "p" }));
     await answerTo(run, 2);
     await ended(run);
-    const lines = run.stdout().trim().split("\n").map((line) => JSON.parse(line));
-    const sent = lines.filter(({ method }) => method === "notifications/progress").map(({ params }) => params);
+    const lines = run
+      .stdout()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const sent = lines
+      .filter(({ method }) => method === "notifications/progress")
+      .map(({ params }) => params);
     expect(sent).toEqual([
       { progressToken: "p", progress: 1, total: 2, message: "writing" },
       { progressToken: "p", progress: 2, total: 2, message: "written" },
@@ -126,7 +150,9 @@ describe("checkpoints", () => {
   test("a client that declares them is asked before the write, which waits for the answer", async () => {
     const own = acmeProject();
     const run = await serving(own.root, ["acme"], { env: own.env, capabilities });
-    run.send(call("step-1", "acme.write_note", { id: "a", text: "new" }, { "reversi/idempotency_key": "key-9" }));
+    run.send(
+      call("step-1", "acme.write_note", { id: "a", text: "new" }, { "reversi/idempotency_key": "key-9" }),
+    );
     const checkpoint = await asked(run);
     expect(checkpoint.params).toEqual({
       tool: "acme.write_note",
@@ -144,7 +170,10 @@ describe("checkpoints", () => {
 
   test("a refused or unanswered checkpoint ends the call before the write", async () => {
     const own = acmeProject();
-    const run = await serving(own.root, ["acme"], { env: { ...own.env, REVERSI_TIMEOUT_MS: "400" }, capabilities });
+    const run = await serving(own.root, ["acme"], {
+      env: { ...own.env, REVERSI_TIMEOUT_MS: "400" },
+      capabilities,
+    });
     run.send(call(1, "acme.write_note", { id: "a", text: "new" }));
     const { id } = await asked(run);
     run.send({ jsonrpc: "2.0", id, error: { code: -32000, message: "disk full" } });
@@ -172,7 +201,10 @@ describe("approval of what cannot be undone", () => {
 
   test.each([
     ["accept", undefined],
-    ["decline", /^ConnectorError: acme.send_note needs a person's approval: a person declined this call\. Nothing/],
+    [
+      "decline",
+      /^ConnectorError: acme.send_note needs a person's approval: a person declined this call\. Nothing/,
+    ],
     ["cancel", /closed without an answer; it may be asked again/],
   ] as const)("a client that can ask is asked: %s", async (action, refusal) => {
     const own = acmeProject();

@@ -2,7 +2,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { acmeProject, addConnector, answerTo, call, cleanUp, finish, serving, shelf, start } from "./support.ts";
+import {
+  acmeProject,
+  addConnector,
+  answerTo,
+  call,
+  cleanUp,
+  finish,
+  serving,
+  shelf,
+  start,
+} from "./support.ts";
 
 let acme: ReturnType<typeof acmeProject>;
 beforeAll(() => {
@@ -58,11 +68,14 @@ describe("drift", () => {
     const other = "description, effect or permission";
     change("Put a note back as it was.", "Put a note back.");
     expect((await check()).stdout).toBe(`changed acme.restore_note: ${other}\n`);
-    change("`${connector}:notes:send`", "`${connector}:notes:write`");
+    change(":notes:send`", ":notes:write`");
     expect((await check()).stdout).toBe(`changed acme.send_note: ${other}\n`);
     change('"read_note"', '"get_note"');
     expect((await check()).stdout).toBe("added acme.get_note\nremoved acme.read_note\n");
-    expect(await finish(own.root, ["drift", "--check", file, "--connectors", "shelf"])).toMatchObject({ code: 0, stdout: "" });
+    expect(await finish(own.root, ["drift", "--check", file, "--connectors", "shelf"])).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
   });
 
   test.each([
@@ -117,14 +130,19 @@ describe("sandboxes", () => {
     sandbox.child.kill("SIGTERM");
     expect(await sandbox.exit).toBe(0);
     const { code, stderr } = await finish(acme.root, ["serve", "acme", "shelf", "--sandbox=/tmp"]);
-    expect([code, stderr]).toEqual([64, expect.stringMatching(/say whose address it is, as in --sandbox=acme=\/tmp/)]);
+    expect([code, stderr]).toEqual([
+      64,
+      expect.stringMatching(/say whose address it is, as in --sandbox=acme=\/tmp/),
+    ]);
   });
 });
 
 describe("help and version", () => {
   test("every command has help with its variables and an example, on stdout", async () => {
     for (const command of ["serve", "compensate", "manifests", "drift", "sandbox"]) {
-      const { code, stdout, stderr } = await finish(acme.root, [command, "--help"], "", { env: { LANG: "de_DE.UTF-8" } });
+      const { code, stdout, stderr } = await finish(acme.root, [command, "--help"], "", {
+        env: { LANG: "de_DE.UTF-8" },
+      });
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toContain(`reversi-connectors ${command}`);
       expect(stdout).toContain("Examples:");
@@ -136,7 +154,9 @@ describe("help and version", () => {
   });
 
   test("the version is one line, on every command", async () => {
-    const { version } = JSON.parse(readFileSync(join(acme.root, "node_modules/reversi-connectors/package.json"), "utf8"));
+    const { version } = JSON.parse(
+      readFileSync(join(acme.root, "node_modules/reversi-connectors/package.json"), "utf8"),
+    );
     for (const args of [["--version"], ["serve", "--version"], ["manifests", "acme", "--version"]]) {
       expect(await finish(acme.root, args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
     }
@@ -154,7 +174,8 @@ describe("help and version", () => {
 test("the bundle carries its notices, and neither server nor compensator loads what only people need", () => {
   const bin = join(acme.root, "node_modules/reversi-connectors/dist/bin");
   const notices = readFileSync(join(bin, "THIRD-PARTY-NOTICES.txt"), "utf8");
-  for (const name of ["@modelcontextprotocol/sdk", "zod", "yargs", "yaml"]) expect(notices).toContain(`\n${name} `);
+  for (const name of ["@modelcontextprotocol/sdk", "zod", "yargs", "yaml"])
+    expect(notices).toContain(`\n${name} `);
   expect(readFileSync(join(bin, "compensate.js"), "utf8")).not.toMatch(/yargs|elicitation|jsonrpc/);
   expect(readFileSync(join(bin, "serve.js"), "utf8")).not.toMatch(/yargs|ajv/);
 });

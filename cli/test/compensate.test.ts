@@ -1,7 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { acmeProject, addConnector, type Answer, cleanUp, finish, folder, gateAt, project, shelf, start, token } from "./support.ts";
+import {
+  type Answer,
+  acmeProject,
+  addConnector,
+  cleanUp,
+  finish,
+  folder,
+  gateAt,
+  project,
+  shelf,
+  start,
+  token,
+} from "./support.ts";
 
 let acme: ReturnType<typeof acmeProject>;
 beforeEach(() => {
@@ -14,9 +26,15 @@ const restore = (id: string, before: string | null, after: string | null, more: 
   args: { id, before, after },
   ...more,
 });
-async function compensate(stdin: string | object, args: readonly string[] = [], env: Record<string, string | undefined> = {}) {
+async function compensate(
+  stdin: string | object,
+  args: readonly string[] = [],
+  env: Record<string, string | undefined> = {},
+) {
   const text = typeof stdin === "string" ? stdin : JSON.stringify(stdin);
-  const { code, stdout, stderr } = await finish(acme.root, ["compensate", ...args], text, { env: { ...acme.env, ...env } });
+  const { code, stdout, stderr } = await finish(acme.root, ["compensate", ...args], text, {
+    env: { ...acme.env, ...env },
+  });
   const lines = stderr.split("\n").filter((line) => line.startsWith("reversi-connectors: "));
   const answer: Answer = JSON.parse(stdout);
   return { code, answer, lines };
@@ -31,7 +49,10 @@ describe("a lone call", () => {
       lines: [],
     });
     expect(acme.note("a")).toBe("old");
-    expect((await compensate(restore("a", "old", "new"))).answer).toEqual({ ok: true, result: { already: true } });
+    expect((await compensate(restore("a", "old", "new"))).answer).toEqual({
+      ok: true,
+      result: { already: true },
+    });
   });
 
   test.each([
@@ -40,7 +61,9 @@ describe("a lone call", () => {
     ["foreign", 4, { code: "CONFLICT" }],
   ])("the undo of %s exits %i with the structured error", async (id, code, error) => {
     writeFileSync(join(acme.notes, "foreign.txt"), "somebody else's");
-    const ended = await compensate(restore(id, "old", "new", { idempotency_key: "key-1", run: "r", step: 3 }));
+    const ended = await compensate(
+      restore(id, "old", "new", { idempotency_key: "key-1", run: "r", step: 3 }),
+    );
     expect(ended).toMatchObject({ code, answer: { ok: false, error } });
     expect(ended.lines).toHaveLength(1);
     expect(acme.note("foreign")).toBe("somebody else's");
@@ -48,7 +71,10 @@ describe("a lone call", () => {
 
   test("only the operator's word beside the arguments overwrites a conflict", async () => {
     writeFileSync(join(acme.notes, "foreign.txt"), "somebody else's");
-    const inside = { tool: "acme.restore_note", args: { id: "foreign", before: null, after: "x", on_conflict: "overwrite" } };
+    const inside = {
+      tool: "acme.restore_note",
+      args: { id: "foreign", before: null, after: "x", on_conflict: "overwrite" },
+    };
     expect((await compensate(inside)).code).toBe(64);
     expect((await compensate(restore("foreign", "old", "new", { on_conflict: "overwrite" }))).code).toBe(0);
     expect(acme.note("foreign")).toBe("old");
@@ -56,8 +82,16 @@ describe("a lone call", () => {
 
   test("holds and landed are answered as questions", async () => {
     writeFileSync(join(acme.notes, "a.txt"), "new");
-    expect((await compensate(restore("a", "old", "new", { op: "holds" }))).answer).toEqual({ ok: true, result: false });
-    const landed = { op: "landed", tool: "acme.write_note", args: { id: "a", text: "new" }, since: new Date().toISOString() };
+    expect((await compensate(restore("a", "old", "new", { op: "holds" }))).answer).toEqual({
+      ok: true,
+      result: false,
+    });
+    const landed = {
+      op: "landed",
+      tool: "acme.write_note",
+      args: { id: "a", text: "new" },
+      since: new Date().toISOString(),
+    };
     expect((await compensate(landed)).answer).toEqual({ ok: true, result: "unknown" });
     const checkpoint = { result: { before: null }, evidence: { version: 7 } };
     expect((await compensate({ ...landed, idempotency_key: "k", checkpoint })).answer).toEqual({
@@ -71,17 +105,41 @@ describe("a lone call", () => {
     ["empty", "", /stdin is empty/],
     ["blank", " \n ", /stdin is empty/],
     ["no JSON", `{"tool": "acme.restore_note", "args": {"secret-value`, /must be one JSON object/],
-    ["two objects", `${JSON.stringify(restore("a", null, "x"))}\n${JSON.stringify(restore("a", null, "x"))}`, /something behind it/],
+    [
+      "two objects",
+      `${JSON.stringify(restore("a", null, "x"))}\n${JSON.stringify(restore("a", null, "x"))}`,
+      /something behind it/,
+    ],
     ["an array", "[]", /must be a JSON object/],
     ["no tool", `{"args": {}}`, /lacks "tool"/],
     ["no arguments", `{"tool": "acme.restore_note"}`, /"args" must be an object/],
-    ["an unknown connector", `{"tool": "other.undo", "args": {}}`, /no installed connector has a tool other.undo \(installed: acme\)/],
+    [
+      "an unknown connector",
+      `{"tool": "other.undo", "args": {}}`,
+      /no installed connector has a tool other.undo \(installed: acme\)/,
+    ],
     ["an unknown tool", `{"tool": "acme.undo", "args": {}}`, /no connector here has a tool acme.undo/],
-    ["a forward tool", `{"tool": "acme.write_note", "args": {"id": "a", "text": "x"}}`, /acme.write_note undoes nothing/],
-    ["a missing argument", `{"tool": "acme.restore_note", "args": {"id": "a", "before": null}}`, /after is required/],
+    [
+      "a forward tool",
+      `{"tool": "acme.write_note", "args": {"id": "a", "text": "x"}}`,
+      /acme.write_note undoes nothing/,
+    ],
+    [
+      "a missing argument",
+      `{"tool": "acme.restore_note", "args": {"id": "a", "before": null}}`,
+      /after is required/,
+    ],
     ["an unknown op", `{"op": "undo", "tool": "acme.restore_note", "args": {}}`, /"op" must be one of/],
-    ["a bad since", `{"op": "landed", "tool": "acme.write_note", "args": {}, "since": "now"}`, /needs "since"/],
-    ["a bad on_conflict", `{"tool": "acme.restore_note", "args": {}, "on_conflict": true}`, /"on_conflict" must be/],
+    [
+      "a bad since",
+      `{"op": "landed", "tool": "acme.write_note", "args": {}, "since": "now"}`,
+      /needs "since"/,
+    ],
+    [
+      "a bad on_conflict",
+      `{"tool": "acme.restore_note", "args": {}, "on_conflict": true}`,
+      /"on_conflict" must be/,
+    ],
   ])("CK-07: %s exits 64 with one clear line, and nothing is changed", async (_, stdin, problem) => {
     writeFileSync(join(acme.notes, "a.txt"), "x");
     const { code, answer, lines } = await compensate(stdin);
@@ -94,7 +152,10 @@ describe("a lone call", () => {
 
   test("CK-07: a missing credential exits 64, naming the variable", async () => {
     const { code, lines } = await compensate(restore("a", null, "x"), [], { ACME_TOKEN: undefined });
-    expect([code, lines]).toEqual([64, ["reversi-connectors: acme.restore_note cannot run: ACME_TOKEN is not set"]]);
+    expect([code, lines]).toEqual([
+      64,
+      ["reversi-connectors: acme.restore_note cannot run: ACME_TOKEN is not set"],
+    ]);
   });
 
   test("CK-07: a call of one megabyte works", async () => {
@@ -163,16 +224,24 @@ describe("flags", () => {
 });
 
 describe("the stream", () => {
-  const streaming = (env: Record<string, string> = { REVERSI_COMPENSATOR: "stream/1" }, args: readonly string[] = []) =>
-    start(acme.root, ["compensate", ...args], { env: { ...acme.env, ...env } });
-  const linesOf = (text: string) => text.trim().split("\n").map((line) => JSON.parse(line));
+  const streaming = (
+    env: Record<string, string> = { REVERSI_COMPENSATOR: "stream/1" },
+    args: readonly string[] = [],
+  ) => start(acme.root, ["compensate", ...args], { env: { ...acme.env, ...env } });
+  const linesOf = (text: string) =>
+    text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
 
   test("it says hello first, then answers each line in order; a bad line is answered like any other", async () => {
     writeFileSync(join(acme.notes, "a.txt"), "new");
     const run = streaming();
     await run.line(({ protocol }) => protocol === "reversi/1");
     run.write(`${JSON.stringify(restore("a", "old", "new", { op: "holds" }))}\n`);
-    run.write(`${JSON.stringify(restore("a", "old", "new"))}\n{broken\n\n${JSON.stringify(restore("lost", null, null))}\n`);
+    run.write(
+      `${JSON.stringify(restore("a", "old", "new"))}\n{broken\n\n${JSON.stringify(restore("lost", null, null))}\n`,
+    );
     run.write(`${JSON.stringify({ tool: "acme.write_note", args: { id: "a", text: "x" } })}\n`);
     run.child.stdin?.end(JSON.stringify(restore("a", "old", "new", { op: "holds" })));
     expect(await run.exit).toBe(0);
@@ -180,8 +249,14 @@ describe("the stream", () => {
       { protocol: "reversi/1", ops: ["compensate", "holds", "landed"] },
       { ok: true, result: false },
       { ok: true, result: { already: false } },
-      { ok: false, error: { code: "INVALID_ARGUMENTS", message: expect.stringContaining("must be one JSON object") } },
-      { ok: false, error: { code: "EFFECT_UNCERTAIN", message: expect.any(String), idempotency_key: expect.any(String) } },
+      {
+        ok: false,
+        error: { code: "INVALID_ARGUMENTS", message: expect.stringContaining("must be one JSON object") },
+      },
+      {
+        ok: false,
+        error: { code: "EFFECT_UNCERTAIN", message: expect.any(String), idempotency_key: expect.any(String) },
+      },
       { ok: false, error: { code: "INVALID_ARGUMENTS", message: expect.stringContaining("undoes nothing") } },
       { ok: true, result: true },
     ]);
@@ -199,7 +274,9 @@ describe("the stream", () => {
     const run = streaming({ REVERSI_COMPENSATOR: "stream/1", ACME_TOKEN: "" });
     run.child.stdin?.end(`${JSON.stringify(restore("a", null, null))}\n`);
     expect(await run.exit).toBe(0);
-    expect(linesOf(run.stdout())[1].error.message).toBe("acme.restore_note cannot run: ACME_TOKEN is not set");
+    expect(linesOf(run.stdout())[1].error.message).toBe(
+      "acme.restore_note cannot run: ACME_TOKEN is not set",
+    );
     expect(run.stderr()).not.toContain(token);
   });
 

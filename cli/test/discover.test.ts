@@ -17,9 +17,17 @@ afterAll(cleanUp);
 async function manifestsOf(name: string, cwd = root) {
   const { code, stdout, stderr } = await finish(root, ["manifests", name], "", { cwd });
   const said = stderr.split("\n").filter((line) => line.startsWith("reversi-connectors: "));
-  return { code, said, tools: stdout === "" ? [] : JSON.parse(stdout).map(({ tool }: { tool: string }) => tool) };
+  return {
+    code,
+    said,
+    tools: stdout === "" ? [] : JSON.parse(stdout).map(({ tool }: { tool: string }) => tool),
+  };
 }
-const found = (prefix: string) => ({ code: 0, said: [], tools: expect.arrayContaining([`${prefix}.read_note`]) });
+const found = (prefix: string) => ({
+  code: 0,
+  said: [],
+  tools: expect.arrayContaining([`${prefix}.read_note`]),
+});
 
 describe("a name is looked up", () => {
   test("in the connectors' own scope, then by prefix, then by prefix in any scope", async () => {
@@ -43,7 +51,10 @@ describe("a name is looked up", () => {
     const elsewhere = folder();
     const target = addConnector(elsewhere, "box", named("box"));
     mkdirSync(join(elsewhere, "node_modules/@reversi-connector"), { recursive: true });
-    symlinkSync(join(root, "node_modules/@reversi-connector/core"), join(elsewhere, "node_modules/@reversi-connector/core"));
+    symlinkSync(
+      join(root, "node_modules/@reversi-connector/core"),
+      join(elsewhere, "node_modules/@reversi-connector/core"),
+    );
     symlinkSync(target, join(root, "node_modules/@reversi-connector/box"));
     expect(await manifestsOf("box")).toEqual(found("box"));
     expect(await manifestsOf("all")).toEqual(found("box"));
@@ -54,7 +65,10 @@ describe("the working directory", () => {
   test("is looked at only for a name not found beside the program, and that is said with the path", async () => {
     const work = folder();
     const target = addConnector(work, "@reversi-connector/box", named("foreign"));
-    symlinkSync(join(root, "node_modules/@reversi-connector/core"), join(work, "node_modules/@reversi-connector/core"));
+    symlinkSync(
+      join(root, "node_modules/@reversi-connector/core"),
+      join(work, "node_modules/@reversi-connector/core"),
+    );
     const inner = join(work, "deep/inside");
     mkdirSync(inner, { recursive: true });
     expect(await manifestsOf("box", inner)).toEqual({
@@ -63,10 +77,19 @@ describe("the working directory", () => {
     });
     expect((await manifestsOf("all", inner)).said).toHaveLength(1);
     const served = await finish(root, ["serve", "box", "--root", work], "", { cwd: work });
-    expect([served.code, served.stderr]).toEqual([0, expect.stringContaining("comes from the working directory")]);
-    const undo = JSON.stringify({ tool: "foreign.restore_note", args: { id: "a", before: null, after: null } });
+    expect([served.code, served.stderr]).toEqual([
+      0,
+      expect.stringContaining("comes from the working directory"),
+    ]);
+    const undo = JSON.stringify({
+      tool: "foreign.restore_note",
+      args: { id: "a", before: null, after: null },
+    });
     const undone = await finish(root, ["compensate", "--root", work], undo, { cwd: work });
-    expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining("comes from the working directory")]);
+    expect([undone.code, undone.stderr]).toEqual([
+      0,
+      expect.stringContaining("comes from the working directory"),
+    ]);
 
     addConnector(root, "@reversi-connector/box", named("own"));
     expect(await manifestsOf("box", inner)).toEqual(found("own"));
@@ -88,15 +111,25 @@ describe("what is no connector", () => {
   test("a package that lacks the field, or the definition, or cannot be loaded: what is missing", async () => {
     for (const [packageName, files, problem] of [
       ["no-field", { "package.json": "{}" }, /lacks the field "reversi" with "connector" and "settings"/],
-      ["@reversi-connector/half", { "package.json": `{"reversi": {"connector": "half"}}` }, /lacks the field "reversi"/],
+      [
+        "@reversi-connector/half",
+        { "package.json": `{"reversi": {"connector": "half"}}` },
+        /lacks the field "reversi"/,
+      ],
       [
         "no-definition",
-        { "package.json": JSON.stringify({ type: "module", ...named("x") }), "index.js": "export const x = 1;" },
+        {
+          "package.json": JSON.stringify({ type: "module", ...named("x") }),
+          "index.js": "export const x = 1;",
+        },
         /exports no `definition` made by defineConnector/,
       ],
       [
         "broken",
-        { "package.json": JSON.stringify({ main: "./main.mjs", ...named("x") }), "main.mjs": "throw new Error('no')" },
+        {
+          "package.json": JSON.stringify({ main: "./main.mjs", ...named("x") }),
+          "main.mjs": "throw new Error('no')",
+        },
         /main\.mjs\) could not be loaded: no/,
       ],
     ] as const) {
@@ -109,12 +142,21 @@ describe("what is no connector", () => {
       expect([code, said]).toEqual([64, [expect.stringMatching(problem)]]);
     }
     expect(await manifestsOf("half")).toMatchObject({ code: 64 });
-    expect(await manifestsOf("../nowhere")).toMatchObject({ code: 64, said: [expect.stringMatching(/there is no package/)] });
-    expect(await manifestsOf("a b")).toMatchObject({ code: 64, said: [expect.stringMatching(/neither a connector's name/)] });
+    expect(await manifestsOf("../nowhere")).toMatchObject({
+      code: 64,
+      said: [expect.stringMatching(/there is no package/)],
+    });
+    expect(await manifestsOf("a b")).toMatchObject({
+      code: 64,
+      said: [expect.stringMatching(/neither a connector's name/)],
+    });
   });
 
   test("`all` with nothing installed", async () => {
-    expect(await manifestsOf("all")).toMatchObject({ code: 64, said: [expect.stringMatching(/no connector is installed/)] });
+    expect(await manifestsOf("all")).toMatchObject({
+      code: 64,
+      said: [expect.stringMatching(/no connector is installed/)],
+    });
   });
 });
 

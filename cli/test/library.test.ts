@@ -14,7 +14,11 @@ afterAll(cleanUp);
 function program(file: string, head: string, body: string): unknown {
   const path = join(acme.root, file);
   writeFileSync(path, `${head}\nconst folder = ${JSON.stringify(acme.notes)};\n(async () => {${body}})();`);
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { cwd: acme.root, encoding: "utf8", env: {} });
+  const { stdout, stderr } = spawnSync(process.execPath, [path], {
+    cwd: acme.root,
+    encoding: "utf8",
+    env: {},
+  });
   expect(stderr.replace(/\(node:.*\n|.*trace-warnings.*\n/g, "")).toBe("");
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }

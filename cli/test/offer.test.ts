@@ -1,5 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { acmeProject, addConnector, answerTo, call, cleanUp, finish, gateAt, request, serving, shelf, token } from "./support.ts";
+import {
+  acmeProject,
+  addConnector,
+  answerTo,
+  call,
+  cleanUp,
+  finish,
+  gateAt,
+  request,
+  serving,
+  shelf,
+  token,
+} from "./support.ts";
 
 let acme: ReturnType<typeof acmeProject>;
 beforeAll(() => {
@@ -36,7 +48,10 @@ describe("filters", () => {
 
   test("what is filtered out cannot be called, by either spelling", async () => {
     const run = await serving(acme.root, ["acme", "--read-only"], { env: acme.env });
-    run.send(call(1, "acme.write_note", { id: "a", text: "x" }), call(2, "acme_write_note", { id: "a", text: "x" }));
+    run.send(
+      call(1, "acme.write_note", { id: "a", text: "x" }),
+      call(2, "acme_write_note", { id: "a", text: "x" }),
+    );
     for (const id of [1, 2]) expect((await answerTo(run, id)).error.code).toBe(-32602);
     expect(acme.note("a")).toBeNull();
     run.child.kill();
@@ -76,7 +91,9 @@ describe("what is missing", () => {
   });
 
   test("--require-credentials ends at once, naming the variable", async () => {
-    const { code, stdout, stderr } = await refused(["acme", "--require-credentials"], { ACME_TOKEN: undefined });
+    const { code, stdout, stderr } = await refused(["acme", "--require-credentials"], {
+      ACME_TOKEN: undefined,
+    });
     expect([code, stdout]).toEqual([3, ""]);
     expect(stderr).toMatch(/acme: ACME_TOKEN is not set\n$/);
   });
@@ -130,7 +147,9 @@ describe("flags", () => {
     ["--password", "hunter2hunter2", "set ACME_TOKEN"],
   ])("%s is refused, naming the variable and not the value", async (flag, value, instead) => {
     for (const command of [["serve", "acme"], ["manifests", "acme"], ["compensate"]]) {
-      const { code, stderr } = await finish(acme.root, [...command, flag, ...(value ? [value] : [])], "", { env: acme.env });
+      const { code, stderr } = await finish(acme.root, [...command, flag, ...(value ? [value] : [])], "", {
+        env: acme.env,
+      });
       expect(code).toBe(64);
       expect(stderr).toContain(instead);
       expect(stderr).not.toContain("hunter2");
@@ -150,7 +169,10 @@ describe("flags", () => {
 
   test("serve needs a name", async () => {
     const { code, stderr } = await refused([]);
-    expect([code, stderr]).toEqual([64, "reversi-connectors: serve needs the name of a connector, as in `serve github`\n"]);
+    expect([code, stderr]).toEqual([
+      64,
+      "reversi-connectors: serve needs the name of a connector, as in `serve github`\n",
+    ]);
   });
 });
 

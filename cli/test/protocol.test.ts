@@ -58,7 +58,9 @@ describe("the line protocol", () => {
       ["dotted", "acme.read_note"],
       ["underscore", "acme_read_note"],
     ] as const) {
-      const client = await sdkClient(acme.root, ["acme"], { env: { ...acme.env, REVERSI_TOOL_NAMES: style } });
+      const client = await sdkClient(acme.root, ["acme"], {
+        env: { ...acme.env, REVERSI_TOOL_NAMES: style },
+      });
       const { tools } = await client.listTools();
       const names = tools.map(({ name }) => name);
       expect(names).toContain(wanted);
@@ -89,7 +91,10 @@ describe("the line protocol", () => {
         openWorldHint: false,
       });
       expect(description).toBeTruthy();
-      expect(_meta).toMatchObject({ "reversi/effect": expect.any(String), "reversi/permission": expect.any(String) });
+      expect(_meta).toMatchObject({
+        "reversi/effect": expect.any(String),
+        "reversi/permission": expect.any(String),
+      });
     }
     const meta = Object.fromEntries(tools.map(({ name, _meta }) => [name, _meta]));
     expect(meta["acme.write_note"]).toMatchObject({ "reversi/compensation": "acme.restore_note" });
@@ -104,19 +109,32 @@ describe("the line protocol", () => {
 
   test("MC-13: a broken line costs that line only, and nothing is executed for it", async () => {
     const run = await serving(acme.root, ["acme"], { env: acme.env });
-    const write = (id: unknown, note: string) => JSON.stringify(call(id, "acme.write_note", { id: note, text: "x" }));
+    const write = (id: unknown, note: string) =>
+      JSON.stringify(call(id, "acme.write_note", { id: note, text: "x" }));
     run.write(`${write(1, "half").slice(0, -5)}\n`);
     run.write("garbage\n\n   \n");
     run.write(`[${write(2, "batch")}]\n`);
     run.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/unheard_of" })}\n`);
     run.write(`${write(null, "nobody")}\n`);
-    run.write(Buffer.concat([Buffer.from(write(3, "bytes").slice(0, -4)), Buffer.from([0xff]), Buffer.from('"}}}\n')]));
+    run.write(
+      Buffer.concat([
+        Buffer.from(write(3, "bytes").slice(0, -4)),
+        Buffer.from([0xff]),
+        Buffer.from('"}}}\n'),
+      ]),
+    );
     run.write(`\uFEFF${JSON.stringify(call(4, "acme.read_note", { id: "bom" }))}\r\n`);
     run.send(request(5, "no/such/method"), call(6, "acme.no_such_tool"), request(7, "server/discover"));
-    run.send({ ...request(8, "tools/call"), params: null }, { ...call(9, "acme.read_note", { id: "extra" }), more: 1 });
+    run.send(
+      { ...request(8, "tools/call"), params: null },
+      { ...call(9, "acme.read_note", { id: "extra" }), more: 1 },
+    );
     expect((await answerTo(run, 4)).result.structuredContent).toEqual({ text: null });
     expect((await answerTo(run, 5)).error.code).toBe(-32601);
-    expect((await answerTo(run, 6)).error).toMatchObject({ code: -32602, message: "there is no tool acme.no_such_tool" });
+    expect((await answerTo(run, 6)).error).toMatchObject({
+      code: -32602,
+      message: "there is no tool acme.no_such_tool",
+    });
     expect((await answerTo(run, 7)).error.code).toBe(-32601);
     expect((await answerTo(run, 8)).error.code).toBe(-32602);
     expect((await answerTo(run, 9)).result.structuredContent).toEqual({ text: null });
@@ -126,19 +144,26 @@ describe("the line protocol", () => {
   });
 
   test("MC-14: five mebibytes of any character arrive whole, and none of it comes back twice", async () => {
-    const run = await serving(acme.root, ["acme"], { env: { ...acme.env, REVERSI_MAX_RESULT_BYTES: `${64 * mebibyte}` } });
+    const run = await serving(acme.root, ["acme"], {
+      env: { ...acme.env, REVERSI_MAX_RESULT_BYTES: `${64 * mebibyte}` },
+    });
     for (const character of ["\n", "\u0001", '"', "ü"]) {
       const text = character.repeat(5 * mebibyte);
       run.send(call(character, "acme.write_note", { id: "large", text }));
       expect((await answerTo(run, character)).result.isError).toBeUndefined();
-      const hash = (value: string | null) => createHash("sha256").update(value ?? "").digest("hex");
+      const hash = (value: string | null) =>
+        createHash("sha256")
+          .update(value ?? "")
+          .digest("hex");
       expect(hash(acme.note("large"))).toBe(hash(text));
       run.send(call(`back ${character}`, "acme.read_note", { id: "large" }));
       const { structuredContent, content } = (await answerTo(run, `back ${character}`)).result;
       expect(hash(structuredContent.text)).toBe(hash(text));
       const shown = JSON.parse(content[0].text).text;
       expect(shown.startsWith(character.repeat(1000))).toBe(true);
-      expect(shown).toMatch(/\[cut here; the whole text has 5242880 characters and is in structuredContent\]$/);
+      expect(shown).toMatch(
+        /\[cut here; the whole text has 5242880 characters and is in structuredContent\]$/,
+      );
       expect(shown.length).toBeLessThan(70_000);
     }
     run.child.stdin?.end();
@@ -171,7 +196,10 @@ describe("the line protocol", () => {
     const run = await serving(acme.root, ["acme", "--max-result-bytes", "100000"], { env: acme.env });
     run.send(call(1, "acme.write_note", { id: "big", text: "x".repeat(200_000) }));
     expect((await answerTo(run, 1)).result.isError).toBeUndefined();
-    run.send(call(2, "acme.read_note", { id: "big" }), call(3, "acme.write_note", { id: "big", text: "small" }));
+    run.send(
+      call(2, "acme.read_note", { id: "big" }),
+      call(3, "acme.write_note", { id: "big", text: "small" }),
+    );
     const [read, written] = [(await answerTo(run, 2)).result, (await answerTo(run, 3)).result];
     expect(read.content[0].text).toMatch(/^ConnectorError: .* more than the 100000 that are sent at most/);
     expect(written._meta["reversi/outcome"]).toBe("uncertain");
@@ -199,7 +227,10 @@ describe("the end", () => {
       { env: acme.env },
     );
     expect(code).toBe(0);
-    const ids = stdout.trim().split("\n").map((line) => JSON.parse(line).id);
+    const ids = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id);
     expect(ids.sort()).toEqual([1, 2, "init"]);
   });
 
@@ -239,7 +270,10 @@ describe("the end", () => {
       const own = acmeProject();
       const gate = await gateAt(own.notes);
       const run = await serving(own.root, ["acme"], { env: own.env });
-      run.send(call(1, "acme.slow_write", { id: "slow", text: "done" }), call(2, "acme.slow_read", { id: "slow" }));
+      run.send(
+        call(1, "acme.slow_write", { id: "slow", text: "done" }),
+        call(2, "acme.slow_read", { id: "slow" }),
+      );
       await gate.reached(2);
       run.child.stdout?.destroy();
       if (alsoStderr) run.child.stderr?.destroy();
@@ -257,14 +291,22 @@ describe("the end", () => {
     const gate = await gateAt(own.notes);
     const run = await serving(own.root, ["acme", "--approval", "allow"], { env: own.env });
     const again = { id: "slow", text: "done" };
-    run.send(call(1, "acme.slow_write", again), call(2, "acme.slow_write", again), call(2, "acme.slow_write", again));
+    run.send(
+      call(1, "acme.slow_write", again),
+      call(2, "acme.slow_write", again),
+      call(2, "acme.slow_write", again),
+    );
     await gate.reached(3);
     gate.open();
     run.send(call(3, "acme.send_note", { text: "hello" }, { "reversi/idempotency_key": "key-1" }));
     await answerTo(run, 3);
     run.child.stdin?.end();
     expect(await run.exit).toBe(0);
-    const ids = run.stdout().trim().split("\n").map((line) => JSON.parse(line).id);
+    const ids = run
+      .stdout()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id);
     expect(ids.sort()).toEqual([1, 2, 2, 3, "init"]);
     expect(readFileSync(join(own.notes, "sent.log"), "utf8")).toBe("hello key-1\n");
   });

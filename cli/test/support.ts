@@ -150,7 +150,11 @@ export interface StartOptions {
 }
 
 /** Starts the built command of a project. */
-export function start(root: string, args: readonly string[], { env, cwd, node = [] }: StartOptions = {}): Run {
+export function start(
+  root: string,
+  args: readonly string[],
+  { env, cwd, node = [] }: StartOptions = {},
+): Run {
   const child = spawn(process.execPath, [...node, binOf(root), ...args], {
     cwd: cwd ?? root,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
@@ -221,7 +225,10 @@ export async function serving(
 export async function sdkClient(
   root: string,
   args: readonly string[],
-  { env = {}, capabilities = {} }: { readonly env?: Record<string, string>; readonly capabilities?: object } = {},
+  {
+    env = {},
+    capabilities = {},
+  }: { readonly env?: Record<string, string>; readonly capabilities?: object } = {},
 ): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { capabilities });
   const command = { command: process.execPath, args: [binOf(root), "serve", ...args], cwd: root };
