@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Context, Description, Manifest } from "@reversi-connector/core";
 import { type Approval, type ApprovalMode, approvalQuestion, approve } from "./approval.ts";
+import { listed } from "./listing.ts";
 import type { Log } from "./log.ts";
 import { answerOf, errorAnswer, type ToolAnswer } from "./outcome.ts";
 import type { StdioTransport } from "./stdio.ts";
@@ -50,17 +51,6 @@ export interface McpServer {
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
-const listed = ({ listedName, description, manifest }: OfferedTool) => ({
-  ...description,
-  name: listedName,
-  _meta: {
-    "reversi/effect": manifest.effect,
-    "reversi/permission": manifest.permission,
-    ...(manifest.compensation && { "reversi/compensation": manifest.compensation.tool }),
-    ...(manifest.approval && { "reversi/approval": manifest.approval }),
-  },
-});
 
 /** Progress goes out only when it was asked for, and its number only grows. */
 function progressOf({ _meta, sendNotification }: Extra): Context["progress"] {

@@ -147,6 +147,12 @@ describe("the backup directory", () => {
     expect(it.text("a")).toBe("1");
   });
 
+  test("is closed to others even when somebody made it wide open", async () => {
+    mkdirSync(it.at(kept), { mode: 0o777 });
+    await it.call("write_file", { path: "a", content: "1" });
+    expect(statSync(it.at(kept)).mode & 0o777).toBe(0o700);
+  });
+
   test("is refused as a link or a file: backups never go elsewhere", async () => {
     mkdirSync(join(it.outer, "elsewhere"));
     symlinkSync(join(it.outer, "elsewhere"), it.at(kept));
@@ -158,14 +164,21 @@ describe("the backup directory", () => {
   });
 
   test("sweeps away what a crash left of our own writes a day ago, and nothing else", async () => {
-    const stale = ".reversi-0b0e7a52-6a43-4f4e-8f0c-0123456789ab.tmp";
-    const fresh = ".reversi-1b0e7a52-6a43-4f4e-8f0c-0123456789ab.tmp";
+    const left = ".reversi-0b0e7a52-6a43-4f4e-8f0c-0123456789ab.tmp";
     const foreign = ".reversi-notes.tmp";
-    for (const name of [stale, fresh, foreign]) writeFileSync(it.at(name), "x");
-    const longAgo = Date.now() / 1000 - 2 * 86_400;
-    for (const name of [stale, foreign]) utimesSync(it.at(name), longAgo, longAgo);
+    for (const name of [left, foreign]) {
+      writeFileSync(it.at(name), "x");
+      utimesSync(it.at(name), 1, 1);
+    }
     await it.call("write_file", { path: "a", content: "x" });
-    expect([stale, fresh, foreign].map((name) => exists(it.at(name)))).toEqual([false, true, true]);
+    expect([left, foreign].map((name) => exists(it.at(name)))).toEqual([true, true]);
+    const now = Date.now;
+    Date.now = () => now() + 2 * 86_400_000;
+    const later = workspace({ root: it.root });
+    await later.call("write_file", { path: "a", content: "x" });
+    Date.now = now;
+    expect([left, foreign].map((name) => exists(it.at(name)))).toEqual([false, true]);
+    await later.close();
   });
 });
 

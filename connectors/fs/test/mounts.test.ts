@@ -111,7 +111,7 @@ withTmpfs(
     await refusalOf(away.call("write_file", { path: "f", content: "x" }, { checkpoint }));
     await refusalOf(away.call("delete_file", { path: "f" }, { checkpoint }));
     expect(away.backups()).toHaveLength(length);
-    await away.connector.close();
+    await away.close();
   },
 );
 
@@ -156,6 +156,6 @@ withTmpfs(
     expect(exists(it.at("b"))).toBe(false);
     await merged.rollback();
     expect(snapshot(it.root, { times: true })).toEqual(before);
-    await merged.connector.close();
+    await merged.close();
   },
 );

@@ -83,6 +83,18 @@ describe("somebody else's change survives an undo", () => {
     expect(it.text("f")).toBe("theirs");
   });
 
+  test("in the last moment: what is changed after the undo looked is not overwritten", async () => {
+    writeFileSync(it.at("f"), "old");
+    await it.step("write_file", { path: "f", content: "new" });
+    await it.step("write_file", { path: "n", content: "new" });
+    for (const [index, path] of ["f", "n"].entries()) {
+      const undoing = it.undo(it.steps[index] ?? only());
+      appendFileSync(it.at(path), " and theirs");
+      expect(await refusalOf(undoing)).toMatchObject({ code: "CONFLICT" });
+      expect(it.text(path)).toBe("new and theirs");
+    }
+  });
+
   test("only the operator can overwrite it", async () => {
     writeFileSync(it.at("f"), "old");
     await it.step("write_file", { path: "f", content: "new" });
@@ -382,6 +394,43 @@ describe("the checkpoint", () => {
     const result = await it.call(tool, args, { checkpoint });
     answers.push(await ask(known), await ask(undefined));
     expect(answers).toEqual([{ landed: false }, { landed: true, result }, "unknown"]);
+  });
+
+  test.each(calls)(
+    "%s %j: a process that dies right before the write leaves nothing to undo",
+    async (tool, args) => {
+      const before = snapshot(it.root, { times: true });
+      const died = new AbortController();
+      let known: Checkpoint | undefined;
+      const reached = new Promise<void>((resolve) => {
+        const checkpoint = (given: Checkpoint) => {
+          known = given;
+          resolve();
+          return new Promise<never>(() => {});
+        };
+        void it.call(tool, args, { checkpoint, signal: died.signal }).catch(() => {});
+      });
+      await reached;
+      const next = workspace({ root: it.root });
+      const lost = { since: new Date(), checkpoint: known };
+      expect(await next.connector.landed[`fs.${tool}`]?.(args, lost)).toEqual({ landed: false });
+      const step = { tool: `fs.${tool}`, args, result: { ...known?.result } };
+      expect(await next.undo(step)).toMatchObject({ already: true });
+      expect(snapshot(it.root, { times: true })).toEqual(before);
+      died.abort();
+      await next.close();
+    },
+  );
+
+  test.each(calls)("%s %j: another process undoes it, once", async (tool, args) => {
+    const before = snapshot(it.root, { times: true });
+    await it.step(tool, args);
+    const next = workspace({ root: it.root });
+    expect(await next.undo(only())).toMatchObject({ already: false });
+    expect(snapshot(it.root, { times: true })).toEqual(before);
+    expect(await it.undo(only())).toMatchObject({ already: true });
+    expect(await it.holds(only())).toBe(true);
+    await next.close();
   });
 
   test("landed says unknown when somebody else's content is there", async () => {

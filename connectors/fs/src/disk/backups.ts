@@ -16,9 +16,9 @@ import {
   write,
 } from "node:fs";
 import { promisify } from "node:util";
-import { ConflictError } from "@reversi-connector/core";
+import { ConflictError, EffectUncertainError } from "@reversi-connector/core";
 import { hashSeen, openSeen, sha256Of } from "./content.ts";
-import { codeOf, refusal } from "./errors.ts";
+import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, sameFile, untouched } from "./folder.ts";
 import type { FileRecord } from "./store.ts";
 import type { Place } from "./tree.ts";
@@ -57,7 +57,7 @@ export function dress(fd: number, { uid, gid, mode }: Pick<Entry, "uid" | "gid" 
     try {
       fchownSync(fd, uid, gid);
     } catch (error) {
-      if (codeOf(error) !== "EPERM") throw error;
+      if (codeOf(error) === undefined) throw error;
       kept = modeOfOthers(mode);
     }
   }
@@ -158,6 +158,27 @@ export async function keep({ tree, store }: Volume, place: Place, seen: Entry): 
   }
 }
 
+/**
+ * The error of a change that failed: the backup goes again when the old file stands there as before.
+ * Otherwise nobody can say who changed it: a network mount may have done what it called a failure.
+ */
+export function failed(
+  { tree, store }: Volume,
+  place: Place,
+  old: Kept | undefined,
+  error: unknown,
+): unknown {
+  const now = tree.entry(place);
+  const asBefore = old ? now !== undefined && sameFile(now, old.seen) : now === undefined;
+  if (old && asBefore) store.forget(old.key);
+  const code = codeOf(error);
+  if (asBefore || code === undefined) return error;
+  if (code === "EEXIST") return changedMeanwhile(place.path);
+  return new EffectUncertainError(
+    `${place.path}: ${code}, but something else stands there now; the old file is kept`,
+  );
+}
+
 /** Records a file or link that is about to be taken away. */
 export function announce({ store }: Volume, place: Place, seen: Entry): string {
   const key = randomUUID();
@@ -171,6 +192,7 @@ export async function takeAway(
   place: Place,
   seen: Entry,
   key: string,
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     renameSync(place.at, store.at(key));
@@ -178,6 +200,7 @@ export async function takeAway(
     if (codeOf(error) !== "EXDEV") throw error;
     const sha256 = await secondName(place.path, place.at, seen, store.at(key));
     store.write(key, recordOf("delete", place.path, seen, sha256), { sync: true });
+    stillWanted(signal);
     if (!untouched(tree.entry(place), seen)) throw changedMeanwhile(place.path);
     unlinkSync(place.at);
     return;
@@ -211,6 +234,14 @@ export function recordFor({ store }: Pick<Volume, "store">, path: string, key: s
   return record;
 }
 
+/** Whether an entry is the very file of a record, as it was: same inode, size, time of change and mode. */
+export const isRecorded = (entry: Entry, record: FileRecord): boolean =>
+  entry.kind === record.kind &&
+  String(entry.ino) === record.ino &&
+  entry.size === record.size &&
+  String(entry.mtimeNs) === record.mtimeNs &&
+  entry.mode === record.mode;
+
 /** @throws ConnectorError when the backup is missing or is not what its record says any more */
 export async function intact({ store }: Pick<Volume, "store">, path: string, key: string): Promise<Backup> {
   const record = recordFor({ store }, path, key);
@@ -218,14 +249,11 @@ export async function intact({ store }: Pick<Volume, "store">, path: string, key
   const changed = (what: string) =>
     refusal(path, "BACKUP_CHANGED", `backup ${key} ${what}; nothing was changed`);
   if (!entry) throw changed("is missing");
-  const copied = record.sha256 !== null;
-  if (entry.kind !== record.kind || entry.size !== record.size)
-    throw changed("holds something else than its record says");
-  if (copied && (await contentHash(path, store.at(key), entry)) !== record.sha256)
-    throw changed("holds something else than its record says");
-  if (!copied && (String(entry.ino) !== record.ino || String(entry.mtimeNs) !== record.mtimeNs))
-    throw changed("was edited since it was made");
-  if (!copied && entry.mode !== record.mode) throw changed("has another mode than when it was made");
+  const isIntact =
+    record.sha256 === null
+      ? isRecorded(entry, record)
+      : entry.kind === record.kind && (await contentHash(path, store.at(key), entry)) === record.sha256;
+  if (!isIntact) throw changed("is not what its record says any more");
   return { key, record, entry };
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { ConflictError, EffectUncertainError, InvalidArgumentsError } from "@reversi-connector/core";
-import { codeOf, orNothing, refusal } from "./errors.ts";
+import { codeOf, orNothing, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, type Folder, syncFolder } from "./folder.ts";
 import { isOurs, markMade, undoOf } from "./marks.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
@@ -89,7 +89,7 @@ export async function makeDir(
   const segments = segmentsBelow(given, "path");
   const path = spelling(segments);
   return exclusively(lock, async () => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     store.make();
     const there = existing(tree, segments);
     if (there === segments.length) return { path, existed: true, created: [] };
@@ -99,7 +99,7 @@ export async function makeDir(
     const created = segments.slice(there).map((_, index) => spelling(segments.slice(0, there + index + 1)));
     const result = { path, existed: false, created };
     await checkpoint({ result });
-    signal.throwIfAborted();
+    stillWanted(signal);
     store.unmark(undoOf(volume, "make", ...created));
     makeEach(volume, segments, there);
     return result;
@@ -179,7 +179,7 @@ export async function removeDir(
   const all = toRemove(args);
   const isUndo = args.created !== undefined;
   return exclusively(lock, async () => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     if (all.length === 0) return { path, already: true, removed: [] };
     store.make();
     const undo = undoOf(volume, "make", ...all.toReversed());

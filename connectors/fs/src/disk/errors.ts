@@ -37,3 +37,10 @@ export function orNothing<T>(find: () => T): T | undefined {
     throw error;
   }
 }
+
+/** @throws ConnectorError when the call was cancelled or its time is over; asked before a change, never after */
+export function stillWanted({ aborted, reason }: AbortSignal): void {
+  if (!aborted) return;
+  const why = (reason as { message?: unknown } | undefined)?.message ?? "cancelled";
+  throw new ConnectorError(`${why}; nothing was changed`);
+}

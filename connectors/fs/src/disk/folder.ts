@@ -10,6 +10,7 @@ import {
   openSync,
   realpathSync,
   statSync,
+  unlinkSync,
 } from "node:fs";
 import { sep } from "node:path";
 import { promisify } from "node:util";
@@ -56,6 +57,15 @@ export const entryOf = (stats: BigIntStats): Entry => ({
 export function entryAt(path: string | Buffer): Entry | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && entryOf(stats);
+}
+
+/** Removes a file or link that may be gone already. */
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
 }
 
 /** Nothing about it changed between two looks. */

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, unlinkSync } from "node:fs";
 import { EffectUncertainError } from "@reversi-connector/core";
 import { changedMeanwhile, linked } from "./backups.ts";
 import { contentLimit, hashSeen } from "./content.ts";
-import { codeOf, refusal } from "./errors.ts";
+import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, sameFile, untouched } from "./folder.ts";
 import { segmentsBelow } from "./paths.ts";
 import type { MoveRecord } from "./store.ts";
@@ -115,7 +115,7 @@ export async function moveFile(
 ): Promise<Moved> {
   const { tree, store } = volume;
   return between(volume, args, async (from, to) => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     const [seen] = ends(tree, from, to);
     if (!seen) throw refusal(from.path, "ENOENT", "there is nothing to move");
     refuseToMove(volume, from, to, seen);
@@ -125,7 +125,7 @@ export async function moveFile(
     const result = { from: from.path, to: to.path, type: record.kind, move_id, sha256: record.sha256 };
     try {
       await checkpoint({ result });
-      signal.throwIfAborted();
+      stillWanted(signal);
       relocate(volume, from, to, seen);
     } catch (error) {
       if (!EffectUncertainError.is(error)) store.forget(move_id);

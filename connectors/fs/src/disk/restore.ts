@@ -12,13 +12,14 @@ import {
   changedMeanwhile,
   contentHash,
   intact,
+  isRecorded,
   linked,
   modeOfOthers,
   recordFor,
 } from "./backups.ts";
 import { contentLimit } from "./content.ts";
-import { codeOf, orNothing, refusal } from "./errors.ts";
-import { type Entry, entryAt, sameFile, syncFolder, untouched } from "./folder.ts";
+import { codeOf, orNothing, refusal, stillWanted } from "./errors.ts";
+import { type Entry, entryAt, removeIfThere, sameFile, syncFolder, untouched } from "./folder.ts";
 import { isBack, isOurs, markBack, undoOf } from "./marks.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
 import type { Place } from "./tree.ts";
@@ -59,7 +60,6 @@ async function equals({ store }: Pick<Volume, "store">, place: Place, now: Now, 
   const { record, entry: kept, key } = backup;
   const { entry } = now;
   if (entry?.kind !== record.kind || entry.size !== record.size || entry.mode !== record.mode) return false;
-  if (sameFile(entry, kept)) return true;
   const wanted = record.sha256 ?? (await contentHash(place.path, store.at(key), kept));
   return (now.sha256 ?? (await contentHash(place.path, place.at, entry))) === wanted;
 }
@@ -112,9 +112,16 @@ async function backupOf(volume: Pick<Volume, "store">, path: string, key: string
 }
 
 /** Puts the backup at `place`, or removes what is there, if it is still what was seen. */
-async function put(volume: Volume, place: Place, seen: Entry | undefined, backup: Backup | undefined) {
+async function put(
+  volume: Volume,
+  place: Place,
+  seen: Entry | undefined,
+  backup: Backup | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { folder, at, path } = place;
   const check = () => {
+    stillWanted(signal);
     folder.confirm();
     if (!untouched(volume.tree.entry(place), seen)) throw changedMeanwhile(path);
   };
@@ -125,16 +132,14 @@ async function put(volume: Volume, place: Place, seen: Entry | undefined, backup
   }
   const part = folder.at(temporaryName());
   await bringBack(volume, path, backup, part);
-  let moved = false;
   try {
     check();
-    moved = seen !== undefined || !linked(part, at);
-    if (moved) renameSync(part, at);
+    // A link never replaces what came in the last moment.
+    if (seen === undefined && linked(part, at)) unlinkSync(part);
+    else renameSync(part, at);
   } catch (error) {
-    moved = false;
+    removeIfThere(part);
     throw codeOf(error) === "EEXIST" ? changedMeanwhile(path) : error;
-  } finally {
-    if (!moved) unlinkSync(part);
   }
 }
 
@@ -145,7 +150,7 @@ export async function restoreFile(
 ): Promise<Restored> {
   const { tree, store, exclusively } = volume;
   const path = spelling(segmentsBelow(given, "path"));
-  if (key !== null) recordFor(volume, path, key);
+  const record = key === null ? undefined : recordFor(volume, path, key);
   store.make();
   // Without a guard this undoes no step: what is there alone decides, and nothing is marked.
   const isUndo = expected !== undefined;
@@ -156,15 +161,19 @@ export async function restoreFile(
     throw refusal(path, "ENOENT", "its directory is not there; nothing was restored");
   }
   const work = async (): Promise<Restored> => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     const now = await look(volume, place);
     if (isDone()) return { path, already: true, sha256: now.sha256 };
-    const backup = key === null ? undefined : await backupOf(volume, path, key, now.entry);
-    const state = backup
-      ? await stateOfReplaced(volume, place, now, backup, expected)
-      : stateOfNew(volume, path, now, expected);
+    // The old file itself never went away, or is back: its backup is not needed, and may never have been made.
+    const isOld = record !== undefined && now.entry !== undefined && isRecorded(now.entry, record);
+    const backup = key === null || isOld ? undefined : await backupOf(volume, path, key, now.entry);
+    const state = isOld
+      ? "before"
+      : backup
+        ? await stateOfReplaced(volume, place, now, backup, expected)
+        : stateOfNew(volume, path, now, expected);
     const words = {
-      before: backup ? `backup ${backup.key}` : "nothing",
+      before: key === null ? "nothing" : `backup ${key}`,
       after: expected ? `sha256 ${expected}` : "nothing",
       other: inWords(now),
     };
@@ -172,9 +181,8 @@ export async function restoreFile(
       { before: "before", after: "after", now: state },
       { what: path, same: (a, b) => a === b, describe: (each) => words[each], onConflict },
     );
-    signal.throwIfAborted();
     if (verdict === "restore") {
-      await put(volume, place, now.entry, backup);
+      await put(volume, place, now.entry, backup, signal);
       await syncFolder(place.folder);
     }
     if (isUndo && key !== null) {
@@ -203,6 +211,7 @@ export async function isRestored(
     if (key === null) return !now?.entry;
     if (!store.read(key)) return "unknown";
     if (!place || !now?.entry) return false;
+    if (isRecorded(now.entry, recordFor(volume, place.path, key))) return true;
     return await equals(volume, place, now, await backupOf(volume, place.path, key, now.entry));
   } catch (error) {
     if (ConflictError.is(error)) return false;

@@ -5,16 +5,24 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   statSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { hashOf, InvalidArgumentsError } from "@reversi-connector/core";
 import { readSeen } from "./content.ts";
 import { codeOf, orNothing, refusal } from "./errors.ts";
-import { entryAt, type Folder, folderByHandle, folderByPath, type Identity, sameFile } from "./folder.ts";
+import {
+  entryAt,
+  type Folder,
+  folderByHandle,
+  folderByPath,
+  type Identity,
+  removeIfThere,
+  sameFile,
+} from "./folder.ts";
 import type { Root } from "./tree.ts";
 
 /** What a backup holds and where it belongs; written beside it before anything changes. */
@@ -85,20 +93,14 @@ const unlessThere = (make: () => unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
   }
 };
-const gone = (path: string) => {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-};
 
 export function openStore(root: Root, backupDir: string | undefined, handles: boolean): Store {
   // The default is reached through the root's handle and may be no link; another one is the operator's choice.
   const path = backupDir === undefined ? root.folder.at(defaultName) : resolve(backupDir);
   const follow = backupDir !== undefined;
   const [rootPath = ""] = root.paths;
-  if (follow && `${rootPath}${sep}`.startsWith(path.endsWith(sep) ? path : path + sep))
+  const real = orNothing(() => realpathSync.native(path)) ?? path;
+  if (follow && `${rootPath}${sep}`.startsWith(real.endsWith(sep) ? real : real + sep))
     throw new InvalidArgumentsError(
       "fs: backupDir (--backup-dir) must not be the root or a directory above it",
     );
@@ -110,6 +112,7 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
       : folderByPath(path, follow ? undefined : rootPath, { follow });
 
   let known: Folder | undefined;
+  let made: Folder | undefined;
   /** The directory as it stands at its path now: somebody may have cleared it away. */
   const find = (): Folder | undefined => {
     const now = (follow ? statSync : lstatSync)(name, { bigint: true, throwIfNoEntry: false });
@@ -130,7 +133,7 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
     identity: () => find(),
     make: () => {
       root.check();
-      if (find()) return;
+      if (find() !== undefined && known === made) return;
       unlessThere(() => mkdirSync(path, { mode: 0o700, recursive: follow }));
       if (!find())
         throw refusal(
@@ -141,6 +144,7 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
       // Another directory than the default may serve other purposes too: its mode is the operator's.
       if (!follow) chmodSync(at("."), 0o700);
       unlessThere(() => writeFileSync(at(".gitignore"), "*\n", { flag: "wx" }));
+      made = known;
     },
     at,
     write: (key, record, { sync = false } = {}) => {
@@ -151,7 +155,7 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
         writeFileSync(fd, JSON.stringify(record));
         if (sync) fdatasyncSync(fd);
       } catch (error) {
-        gone(part);
+        removeIfThere(part);
         throw error;
       } finally {
         closeSync(fd);
@@ -164,16 +168,18 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
       try {
         const record = JSON.parse(readSeen(key, at(recordName(key)), entry).toString("utf8")) as StoreRecord;
         if (record.version === 1) return record;
-      } catch {}
+      } catch {
+        // No JSON, no file, too large: whatever it is, it is no record.
+      }
       throw refusal(`backup ${key}`, "BACKUP_CHANGED", "its record cannot be read; nothing was changed");
     },
     forget: (key) => {
-      gone(at(key));
-      gone(at(recordName(key)));
+      removeIfThere(at(key));
+      removeIfThere(at(recordName(key)));
     },
     mark: (name) => closeSync(openSync(at(markName(name)), "a", 0o600)),
     marked: (name) => look(markName(name)) !== undefined,
-    unmark: (name) => gone(at(markName(name))),
+    unmark: (name) => removeIfThere(at(markName(name))),
     nameOf: (...identity) => hashOf([String(root.folder.ino), ...identity]),
     isWithin: (directory) => {
       let up = ".";

@@ -1,6 +1,6 @@
 import { unlinkSync } from "node:fs";
 import { ConflictError, type Holds } from "@reversi-connector/core";
-import { orNothing, refusal } from "./errors.ts";
+import { orNothing, refusal, stillWanted } from "./errors.ts";
 import { type Entry, sameFile, syncFolder } from "./folder.ts";
 import { markBack } from "./marks.ts";
 import { between, ends, hashToKnow, type Moved, relocate } from "./move.ts";
@@ -70,7 +70,7 @@ export async function unmoveFile(
   const conflict = (sentence: string) => new ConflictError(`${sentence}. Nothing was changed.`);
   if (!orNothing(() => tree.place(to, "to").close() ?? true)) throw conflict(`${to}: its directory is gone`);
   return between(volume, move, async (home, away) => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     const [here, there] = ends(tree, home, away);
     const isHome = await recognised(home, here, move);
     const isAway = await recognised(away, there, move);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { announce, changedMeanwhile, dress, keep, linked, takeAway } from "./backups.ts";
+import { announce, changedMeanwhile, dress, failed, keep, linked, takeAway } from "./backups.ts";
 import { decode, type Encoding, sha256Of } from "./content.ts";
-import { codeOf, refusal } from "./errors.ts";
-import { type Entry, entryAt, type Folder, sameFile, untouched } from "./folder.ts";
+import { codeOf, refusal, stillWanted } from "./errors.ts";
+import { type Entry, entryAt, type Folder, untouched } from "./folder.ts";
 import { markMade, undoOf } from "./marks.ts";
 import type { Place } from "./tree.ts";
 import { type Change, lockOf, placeToChange, type Volume } from "./volume.ts";
@@ -40,7 +40,7 @@ function sweep({ swept }: Volume, folder: Folder): void {
     for (const name of readdirSync(folder.at("."))) {
       if (!temporary.test(name)) continue;
       const entry = entryAt(folder.at(name));
-      if (entry?.kind === "file" && Date.now() - Number(entry.mtimeNs / 1_000_000n) > dayMs)
+      if (entry?.kind === "file" && Date.now() - Number(entry.ctimeNs / 1_000_000n) > dayMs)
         unlinkSync(folder.at(name));
     }
   } catch (error) {
@@ -89,6 +89,17 @@ function create(volume: Volume, { folder, at, path }: Place, bytes: Buffer): voi
   }
 }
 
+const whatItIs: Readonly<Record<Entry["kind"], readonly [reason: string, sentence: string]>> = {
+  file: ["EINVAL", "is a file"],
+  directory: ["EISDIR", "is a directory"],
+  symlink: ["ELOOP", "is a symbolic link; write to the file it leads to by its own path"],
+  other: ["EINVAL", "is no regular file (a pipe, socket or device)"],
+};
+/** @throws ConnectorError for any other kind of entry */
+export function refuseAllBut(path: string, { kind }: Entry, kinds: readonly Entry["kind"][]): void {
+  if (!kinds.includes(kind)) throw refusal(path, ...whatItIs[kind]);
+}
+
 export async function writeFile(
   volume: Volume,
   { path, content, encoding }: WriteArguments,
@@ -98,7 +109,7 @@ export async function writeFile(
   const bytes = decode(content, encoding);
   const place = placeToChange(volume, path);
   const work = async (): Promise<Written> => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     sweep(volume, place.folder);
     const old = tree.entry(place);
     if (old) refuseAllBut(place.path, old, ["file"]);
@@ -113,7 +124,7 @@ export async function writeFile(
     };
     try {
       await checkpoint({ result });
-      signal.throwIfAborted();
+      stillWanted(signal);
       place.folder.confirm();
       if (!untouched(tree.entry(place), backup?.seen)) throw changedMeanwhile(place.path);
       if (backup) replace(place, bytes, backup.seen);
@@ -122,9 +133,7 @@ export async function writeFile(
         create(volume, place, bytes);
       }
     } catch (error) {
-      const now = tree.entry(place);
-      if (backup && now && sameFile(now, backup.seen)) store.forget(backup.key);
-      throw codeOf(error) === "EEXIST" ? changedMeanwhile(place.path) : error;
+      throw failed(volume, place, backup, error);
     }
     return result;
   };
@@ -135,26 +144,15 @@ export async function writeFile(
   }
 }
 
-const whatItIs: Readonly<Record<Entry["kind"], readonly [reason: string, sentence: string]>> = {
-  file: ["EINVAL", "is a file"],
-  directory: ["EISDIR", "is a directory"],
-  symlink: ["ELOOP", "is a symbolic link; write to the file it leads to by its own path"],
-  other: ["EINVAL", "is no regular file (a pipe, socket or device)"],
-};
-/** @throws ConnectorError for any other kind of entry */
-export function refuseAllBut(path: string, { kind }: Entry, kinds: readonly Entry["kind"][]): void {
-  if (!kinds.includes(kind)) throw refusal(path, ...whatItIs[kind]);
-}
-
 export async function deleteFile(
   volume: Volume,
   { path }: { readonly path: string },
   { signal, checkpoint }: Change<Deleted>,
 ): Promise<Deleted> {
-  const { tree, store, exclusively } = volume;
+  const { tree, exclusively } = volume;
   const place = placeToChange(volume, path);
   const work = async (): Promise<Deleted> => {
-    signal.throwIfAborted();
+    stillWanted(signal);
     const old = tree.entry(place);
     if (!old) throw refusal(place.path, "ENOENT", "there is nothing to delete");
     refuseAllBut(place.path, old, ["file", "symlink"]);
@@ -162,14 +160,12 @@ export async function deleteFile(
     const result = { path: place.path, existed: true, backup_key: key, sha256: null };
     try {
       await checkpoint({ result });
-      signal.throwIfAborted();
+      stillWanted(signal);
       place.folder.confirm();
       if (!untouched(tree.entry(place), old)) throw changedMeanwhile(place.path);
-      await takeAway(volume, place, old, key);
+      await takeAway(volume, place, old, key, signal);
     } catch (error) {
-      const now = tree.entry(place);
-      if (now && sameFile(now, old)) store.forget(key);
-      throw error;
+      throw failed(volume, place, { key, seen: old }, error);
     }
     return result;
   };
