@@ -54,10 +54,12 @@ export interface CallOptions {
   readonly ends?: "after the write" | "after the checkpoint";
 }
 
+export type RollbackWishes = Partial<Omit<RollbackOptions, "dryRun">>;
+
 /** A run of a real engine on one connector. */
 export interface EngineRun {
   call(tool: string, args: object, options?: CallOptions): Promise<CallOutcome<unknown>>;
-  rollback(options?: Partial<RollbackOptions>): Promise<RollbackReport>;
+  rollback(options?: RollbackWishes): Promise<RollbackReport>;
   /** All undos sent, in order. */
   readonly undos: readonly EngineCompensation[];
   journal(): string;

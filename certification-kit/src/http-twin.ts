@@ -90,7 +90,6 @@ export function send(address: string, { method, path, rawHeaders, text }: RawReq
     const sending = request({
       ...{ hostname, port, method, path, agent: false, rejectUnauthorized: false },
       headers: flat(headers),
-      setDefaultHeaders: false,
     });
     sending.on("error", reject);
     sending.on("response", (answer) => {

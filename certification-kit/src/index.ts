@@ -1,4 +1,32 @@
-export type { Bench, Case, Failure } from "./bench.ts";
+export type { Bench, BenchOptions, Case, Clean, CleanUndo, Failure } from "./bench.ts";
 export { type CertifyOptions, certify } from "./certify.ts";
 export type { Check, CheckName, GuaranteeName } from "./check.ts";
 export { checks, guarantees } from "./checks.ts";
+export type { Applies, Facts, ToolFacts } from "./facts.ts";
+export type { Change, EchoForm, Fault, SentRequest, Statuses, Wire } from "./fault.ts";
+export {
+  type HttpFault,
+  type HttpRequest,
+  type HttpSandbox,
+  type HttpWireOptions,
+  httpWire,
+} from "./http-wire.ts";
+export { asJson } from "./report/json.ts";
+export { asJunit } from "./report/junit.ts";
+export { asMarkdown } from "./report/markdown.ts";
+export { asTable } from "./report/table.ts";
+export { type Certification, type CheckResult, isCertified, type Status } from "./result.ts";
+export { formsOf, searcherFor } from "./secrets.ts";
+export type {
+  Arranging,
+  Backend,
+  Connect,
+  Explains,
+  Given,
+  Kit,
+  Made,
+  Plan,
+  Subject,
+  Twin,
+} from "./subject.ts";
+export { type TcpFault, type TcpProxy, type TcpSpot, type TcpTarget, tcpProxy } from "./tcp-proxy.ts";

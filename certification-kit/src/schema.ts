@@ -29,7 +29,8 @@ export function misfit(schema: JsonSchema, value: unknown, what: string): string
 /** Whether a value survives being sent as JSON: no dates, no `undefined` in it, no NaN. */
 export function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "string") return value.isWellFormed();
+  if (value === null || typeof value === "boolean") return true;
   if (Array.isArray(value)) return value.every(isJson);
   if (typeof value !== "object") return false;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;

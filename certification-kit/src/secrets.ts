@@ -75,18 +75,33 @@ function readings(text: string): string[] {
   return [...found];
 }
 
+const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** Blocks of which one stands in every piece: told at one glance whether a closer look is worth it. */
+function glance(secrets: readonly string[]): RegExp {
+  const blocks = secrets.flatMap((secret) => {
+    const length = Math.max(6, Math.floor((pieces(secret)[0]?.length ?? 0) / 2));
+    return Array.from({ length: Math.floor(secret.length / length) }, (_, at) =>
+      secret.slice(at * length, (at + 1) * length),
+    );
+  });
+  return new RegExp(blocks.map(literally).join("|"), "i");
+}
+
 /** Looks for a credential by its own means: whoever shares the redactor's code would share its mistakes. */
 export function searcherFor(secret: string) {
-  const needles = [
-    ...pieces(secret),
-    ...base64Needles(secret).flatMap(pieces),
-    ...pieces(Buffer.from(secret).toString("hex")),
-  ];
+  const exact = [secret, ...base64Needles(secret)];
+  const hex = Buffer.from(secret).toString("hex");
+  const worth = glance([...exact, hex]);
+  const [exactPieces, hexPieces] = [exact.flatMap(pieces), pieces(hex)];
   /** What of the credential stands in `text`; undefined when nothing does. */
   return (text: string): string | undefined => {
     for (const reading of readings(text)) {
+      if (!worth.test(reading)) continue;
       const lower = reading.toLowerCase();
-      const found = needles.find((needle) => reading.includes(needle) || (/^[0-9a-f]+$/.test(needle) && lower.includes(needle)));
+      const found =
+        exactPieces.find((piece) => reading.includes(piece)) ??
+        hexPieces.find((piece) => lower.includes(piece));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -95,13 +110,13 @@ export function searcherFor(secret: string) {
 
 /** Everything that anybody could print of a thrown value, its causes included. */
 export function textsOf(error: unknown): string {
-  const texts = [inspect(error, { depth: 12, showHidden: true, getters: true }), String(error)];
+  const texts = new Set([inspect(error, { depth: 12, showHidden: true, getters: true }), String(error)]);
   for (let at: unknown = error, depth = 0; typeof at === "object" && at !== null && depth < 8; depth++) {
     const { message, stack, cause } = at as { message?: unknown; stack?: unknown; cause?: unknown };
-    texts.push(String(message), String(stack));
-    for (const key of Reflect.ownKeys(at)) texts.push(inspect(Reflect.get(at, key), { depth: 12 }));
+    texts.add(String(message)).add(String(stack));
+    for (const key of Reflect.ownKeys(at)) texts.add(inspect(Reflect.get(at, key), { depth: 12 }));
     at = cause;
   }
-  texts.push(JSON.stringify(error) ?? "", JSON.stringify(errorBody(error)));
-  return texts.join("\n");
+  texts.add(JSON.stringify(error) ?? "").add(JSON.stringify(errorBody(error)));
+  return [...texts].join("\n");
 }

@@ -231,11 +231,14 @@ describe("settling", () => {
 });
 
 describe("cost", () => {
+  /** Milliseconds of the quickest of three runs. */
   const quickly = (work: () => void) => {
-    work();
-    const start = performance.now();
-    work();
-    return performance.now() - start;
+    const runs = [1, 2, 3].map(() => {
+      const start = performance.now();
+      work();
+      return performance.now() - start;
+    });
+    return Math.min(...runs);
   };
   test("5 MiB of text are checked in a few milliseconds", () => {
     const schema = s.object({ content: s.string("", { maxLength: 6_990_508 }) });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { lineSplitter, maxLineBytes } from "../src/shared/lines.ts";
 import { agent, cleanUp, fixture, gatewayStarted, place, recordsOf, textOf, typesOf } from "./support.ts";
 
 afterAll(cleanUp);
@@ -80,37 +81,37 @@ describe("what passes through", () => {
     expect(new Set(answers.map(({ structuredContent }) => structuredContent?.["key"])).size).toBe(64);
   });
 
-  test("a line of 20 MB passes in both directions", async () => {
+  test("lines of many megabytes pass in both directions", async () => {
     const at = place();
     const { child } = gatewayStarted(at);
     const send = (message: object) =>
       child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     const answers = new Map<unknown, number>();
-    let rest = "";
     const both = new Promise<void>((resolve) => {
-      child.stdout.on("data", (chunk) => {
-        rest += chunk;
-        for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n")) {
-          const message = JSON.parse(rest.slice(0, end));
-          rest = rest.slice(end + 1);
-          if (message.id >= 2) answers.set(message.id, JSON.stringify(message).length);
-          if (message.id === 1) {
+      const lines = lineSplitter(
+        maxLineBytes,
+        (line) => {
+          const { id } = JSON.parse(line.toString());
+          answers.set(id, line.length);
+          if (id === 1) {
             send({ method: "notifications/initialized" });
             send({
               id: 2,
               method: "tools/call",
-              params: { name: "notes.large", arguments: { size: 9_000_000 } },
+              params: { name: "notes.large", arguments: { size: 6_000_000 } },
             });
-            const text = "y".repeat(9_000_000);
+            const text = "y".repeat(2_000_000);
             send({
               id: 3,
               method: "tools/call",
               params: { name: "notes.write", arguments: { name: "big", text } },
             });
           }
-        }
-        if (answers.size === 2) resolve();
-      });
+          if (answers.size === 3) resolve();
+        },
+        () => {},
+      );
+      child.stdout.on("data", (chunk) => lines.push(chunk));
     });
     const clientInfo = { name: "raw", version: "1" };
     send({
@@ -119,8 +120,8 @@ describe("what passes through", () => {
       params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
     });
     await both;
-    expect(answers.get(2)).toBeGreaterThan(18_000_000);
-    expect(at.note("big")).toHaveLength(9_000_000);
+    expect(answers.get(2)).toBeGreaterThan(12_000_000);
+    expect(at.note("big")).toHaveLength(2_000_000);
   });
 });
 

@@ -39,7 +39,7 @@ const blocked = ({ tool }: Bench, edge: Edge, earlier: ToolFacts): Case => ({
     const { step: later } = await run.call(tool.name, await laterArguments(world, edge, { args, result }));
     const reached: string[] = [];
     const { groups } = await run.rollback({
-      compensate: async (call) => {
+      compensate: async (call: { readonly tool: string }) => {
         reached.push(call.tool);
         throw new ConnectorError("the later step cannot be undone for now", { mayHaveApplied: false });
       },

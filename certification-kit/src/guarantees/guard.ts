@@ -2,7 +2,7 @@ import type { Bench, Case } from "../bench.ts";
 import { spotsOf } from "../cases.ts";
 import type { Check } from "../check.ts";
 import { because, type ToolFacts } from "../facts.ts";
-import { difference } from "../states.ts";
+import { copyOf, difference } from "../states.ts";
 import { completed } from "../checks/compensation-failure.ts";
 import type { World } from "../world.ts";
 
@@ -37,11 +37,11 @@ const editedBetween = (skip: number, line: string): Case => ({
     const expected: unknown[] = [];
     wire.before(skip, () => {
       plan.edit?.(backend, { args, result });
-      expected.push(structuredClone(backend.state()));
+      expected.push(backend.state());
     });
     const report = await run.rollback();
     if (expected.length === 0) return "the undo sent no write";
-    return refused(world, expected[0] instanceof Promise ? undefined : expected[0], report);
+    return refused(world, copyOf(await expected[0]), report);
   },
 });
 

@@ -1,7 +1,16 @@
 import { s } from "@reversi-connector/core";
 import { path } from "@reversi-connector/http";
 import { tool } from "./client.ts";
-import { amount, type Charge, chargeId, created, currency, customerId, intentId, livemode } from "./objects.ts";
+import {
+  amount,
+  type Charge,
+  chargeId,
+  created,
+  currency,
+  customerId,
+  intentId,
+  livemode,
+} from "./objects.ts";
 
 /** A charge as `retrieve_charge` shows it: its receipt link opens without a login and is left out. */
 const seen = (charge: Charge) => ({

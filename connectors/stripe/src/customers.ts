@@ -17,8 +17,8 @@ import {
 /** Whether Stripe says that this very customer does not exist, and not merely that the key is of the other mode. */
 function saysMissing(error: unknown, customer: string): boolean {
   if (!ConnectorError.is(error) || error.status !== 404 || error.reason !== "resource_missing") return false;
-  const { error: said } = answerOf(error)?.body as { readonly error: { readonly message?: unknown } };
-  const message = String(said.message);
+  const body = answerOf(error)?.body as { readonly error?: { readonly message?: unknown } } | undefined;
+  const message = String(body?.error?.message);
   return message.includes(`'${customer}'`) && !/similar object exists in/i.test(message);
 }
 

@@ -104,15 +104,13 @@ const seen = (intent: PaymentIntent) => ({
  * The intent as it was made: in the state that an unconfirmed one begins in, so that its undo takes any other state for
  * somebody else's work.
  */
-const lookForIntent = (search: Search & { readonly args: { readonly payment_method?: string | undefined } }) =>
-  lookFor(
-    search,
-    { path: "/v1/payment_intents", event: "payment_intent.created" },
-    async ({ id }) => ({
-      ...seen(await readIntent(search.client, id)),
-      status: search.args.payment_method === undefined ? "requires_payment_method" : "requires_confirmation",
-    }),
-  );
+const lookForIntent = (
+  search: Search & { readonly args: { readonly payment_method?: string | undefined } },
+) =>
+  lookFor(search, { path: "/v1/payment_intents", event: "payment_intent.created" }, async ({ id }) => ({
+    ...seen(await readIntent(search.client, id)),
+    status: search.args.payment_method === undefined ? "requires_payment_method" : "requires_confirmation",
+  }));
 
 export const createPaymentIntent = tool
   .reversible("create_payment_intent", {

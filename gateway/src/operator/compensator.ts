@@ -14,6 +14,8 @@ export interface CommandOptions {
   /** Any program that reads one JSON call from stdin and exits 0 when the undo succeeded, as a shell would write it. */
   readonly command: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** For everything the program says that ends up in a message. */
+  redact(text: string): string;
   /** What the program says on stderr, and which of its forms is used. */
   say(text: string): void;
   /** How long it may take to say that it serves many calls; 5,000 ms when left out. */
@@ -149,6 +151,7 @@ function lineOf(
 export function commandCompensator({
   command,
   environment,
+  redact,
   say,
   helloMs = 5000,
   callMs = 120_000,
@@ -159,6 +162,7 @@ export function commandCompensator({
   let last: Promise<unknown> = Promise.resolve();
 
   const { REVERSI_COMPENSATOR: _, ...plainEnvironment } = environment;
+  const failureIn = (body: ErrorBody) => errorFrom({ ...body, message: redact(body.message) });
   async function launch(): Promise<Served | string> {
     const child = await startChild(words, { ...environment, REVERSI_COMPENSATOR: "stream/1" }, say);
     const found = await serve(child, helloMs);
@@ -172,7 +176,7 @@ export function commandCompensator({
       served = found;
       return "stream";
     }
-    say(`${words[0]} serves one undo a process, and cannot be asked what is there: it ${found}`);
+    say(`${words[0]} serves one undo a process, and cannot be asked what is there: it ${redact(found)}`);
     return "plain";
   }
   const start = () => {
@@ -210,9 +214,9 @@ export function commandCompensator({
           : typeof said === "string"
             ? `answered ${shown(said)}`
             : said.ended;
-      throw new EffectUncertainError(`${tool}: the compensator ${what}`);
+      throw new EffectUncertainError(`${tool}: the compensator ${redact(what)}`);
     }
-    if (!answer.ok) throw errorFrom(answer.error);
+    if (!answer.ok) throw failureIn(answer.error);
     return answer.result ?? null;
   }
 
@@ -234,10 +238,10 @@ export function commandCompensator({
       throw new EffectUncertainError(`${tool}: the compensator did not end within ${callMs / 1000} s`);
     }
     const answer = printed === undefined ? undefined : answerIn(printed);
-    if (answer?.ok === false) throw errorFrom(answer.error);
+    if (answer?.ok === false) throw failureIn(answer.error);
     if (end.code === 0) return answer?.result ?? null;
-    const words_ = errors.length === 0 ? "" : `; it said: ${errors.join(" / ")}`;
-    const what = `${tool}: the compensator ${howEnded(end.code, end.signal)}${words_}`;
+    const said = errors.length === 0 ? "" : redact(`; it said: ${errors.join(" / ")}`);
+    const what = `${tool}: the compensator ${howEnded(end.code, end.signal)}${said}`;
     throw end.signal ? new EffectUncertainError(what) : new ConnectorError(what);
   }
 

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Journal, type RollbackProgress, Run, RunBusyError } from "@reversi-connector/engine";
 import { fenceOf } from "../shared/fence.ts";
-import type { Log } from "../shared/log.ts";
+import { type Log, redactorFor } from "../shared/log.ts";
 import { exitCode, UsageError } from "../shared/usage.ts";
 import { commandCompensator } from "./compensator.ts";
 import { checkRun, journalIn, lookAt } from "./history.ts";
@@ -117,6 +117,7 @@ export async function rollback(given: RollbackArguments, log: Log): Promise<numb
   const compensate = commandCompensator({
     command: compensatorCmd,
     environment: process.env,
+    redact: redactorFor(process.env).text,
     say: (text) => log.say(`compensator: ${text}`),
     callMs,
   });

@@ -22,21 +22,25 @@ const textsOf = (result: Fields): string[] => {
 
 const notStarted: readonly number[] = [rpc.invalidRequest, rpc.methodNotFound, -32700];
 
-/** The error that an answer means; undefined for an answer that reports success. */
-export function errorOf({ error, result = {} }: Message): Error | undefined {
+/** The error that an answer means, its text redacted; undefined for an answer that reports success. */
+export function errorOf(
+  { error, result = {} }: Message,
+  redact: (text: string) => string,
+): Error | undefined {
+  const from = (body: ErrorBody) => errorFrom({ ...body, message: redact(body.message) });
   if (error) {
     const body = structured(error.data);
-    if (body) return errorFrom(body);
+    if (body) return from(body);
     const mayHaveApplied = !notStarted.includes(error.code);
-    return new ConnectorError(`the server answered error ${error.code}: ${error.message}`, {
+    return new ConnectorError(redact(`the server answered error ${error.code}: ${error.message}`), {
       mayHaveApplied,
     });
   }
   if (result["isError"] !== true) return undefined;
   const body = structured(result["_meta"]);
-  if (body) return errorFrom(body);
+  if (body) return from(body);
   // Text alone is neither success nor proof that nothing happened.
-  return new ConnectorError(textsOf(result).join("\n") || "the tool answered with an error", {
+  return new ConnectorError(redact(textsOf(result).join("\n")) || "the tool answered with an error", {
     mayHaveApplied: true,
   });
 }

@@ -33,6 +33,7 @@ export interface CallsOptions {
   catalog(): Promise<Catalog>;
   toClient(line: string | Buffer): void;
   toUpstream(line: string | Buffer): void;
+  redact(text: string): string;
   /** How long the upstream may take for a call that writes, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -74,7 +75,7 @@ const textOf = (meta: unknown, key: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
-export function callsThrough({ run, catalog, toClient, toUpstream, timeoutMs }: CallsOptions): Calls {
+export function callsThrough({ run, catalog, toClient, toUpstream, redact, timeoutMs }: CallsOptions): Calls {
   const going = new Map<Id, Going>();
   /** Ids whose answer nobody waits for any more. */
   const abandoned = new Set<Id>();
@@ -150,7 +151,7 @@ export function callsThrough({ run, catalog, toClient, toUpstream, timeoutMs }: 
         if (call.stop.signal.aborted) throw new ConnectorError(`${tool}: given up before it was sent`);
         sent = true;
         answered = await exchange(id, call, outgoing(request, line, entry, idempotencyKey), tool);
-        const error = errorOf(answered.message);
+        const error = errorOf(answered.message, redact);
         if (error) throw error;
       } catch (error) {
         own = error;

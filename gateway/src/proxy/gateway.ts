@@ -127,6 +127,7 @@ export async function gateway(argv: readonly string[]): Promise<number> {
     catalog: catalog.get,
     toClient,
     toUpstream,
+    redact: redact.text,
     timeoutMs: callTimeoutMs,
   });
   upstream.resume();

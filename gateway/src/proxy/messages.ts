@@ -48,13 +48,18 @@ function problemOf({ jsonrpc, id, method, params, result }: Fields): string | un
   return result === undefined || isObject(result) ? undefined : "its result is no object";
 }
 
+const byteOrderMark = Buffer.from("\uFEFF");
+/** A line as others can read it: some programs begin with a byte order mark. */
+export const withoutMark = (line: Buffer): Buffer =>
+  line[0] === byteOrderMark[0] && line.subarray(0, 3).equals(byteOrderMark) ? line.subarray(3) : line;
+
 /** A line as a message, or what is wrong with it; undefined for a blank line. */
 export function parseMessage(line: Buffer): Message | Unusable | undefined {
   if (!isUtf8(line)) return { problem: "it is not valid UTF-8", id: null };
   const text = line.toString("utf8");
   let message: unknown;
   try {
-    message = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    message = JSON.parse(text);
   } catch {
     return text.trim() === "" ? undefined : { problem: "it is no JSON", id: null };
   }

@@ -5,14 +5,20 @@ import type { Upstream } from "./upstream.ts";
 export function pipes() {
   const { stdin, stdout } = process;
   let upstream: Upstream | undefined;
+  let hasReader = true;
   const broken = new Promise<"broken">((resolve) => {
-    stdout.on("error", () => resolve("broken"));
+    stdout.on("error", () => {
+      hasReader = false;
+      // There will be no drain, and the outcome of a write in flight must still be heard.
+      upstream?.resume();
+      resolve("broken");
+    });
   });
   stdout.on("drain", () => upstream?.resume());
   return {
     broken,
     toClient: (line: string | Buffer) => {
-      if (!stdout.write(line)) upstream?.pause();
+      if (hasReader && !stdout.write(line)) upstream?.pause();
     },
     toUpstream: (line: string | Buffer) => {
       if (upstream?.send(line) === false) stdin.pause();

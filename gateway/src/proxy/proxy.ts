@@ -20,6 +20,7 @@ import {
   type Request,
   rpc,
   type Unusable,
+  withoutMark,
 } from "./messages.ts";
 
 export interface ProxyOptions {
@@ -35,8 +36,8 @@ export interface ProxyOptions {
 
 /** Two line protocols and what goes from one to the other. Lines that need no change pass as the bytes they came as. */
 export interface McpProxy {
-  fromClient(line: Buffer): void;
-  fromUpstream(line: Buffer): void;
+  fromClient(bytes: Buffer): void;
+  fromUpstream(bytes: Buffer): void;
   longFromClient(line: LongLine): void;
   longFromUpstream(line: LongLine): void;
   /** A request of the gateway's own. */
@@ -186,7 +187,8 @@ export function createProxy({
   };
 
   return {
-    fromClient(line) {
+    fromClient(bytes) {
+      const line = withoutMark(bytes);
       const message = parse(line, "client");
       if (!message) return;
       if ("problem" in message) {
@@ -196,7 +198,8 @@ export function createProxy({
       } else if (isRequest(message)) request(message, line);
       else notification(message, line);
     },
-    fromUpstream(line) {
+    fromUpstream(bytes) {
+      const line = withoutMark(bytes);
       const message = parse(line, "upstream server");
       if (!message || "problem" in message) return;
       if (isResponse(message)) {

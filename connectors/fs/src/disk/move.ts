@@ -94,6 +94,15 @@ export async function between<T>(
 export const hashToKnow = async (place: Place, entry: Entry): Promise<string | null> =>
   entry.kind === "file" && entry.size <= contentLimit ? hashSeen(place.path, place.at, entry) : null;
 
+/** The coarsest clock that file systems here take a birth time from, with room to spare. */
+const tickMs = 20;
+
+/** A file born this very moment could share its birth time with one that gets its inode number next: it grows older first. */
+async function distinct({ birthtimeNs }: Entry): Promise<void> {
+  const age = Date.now() - Number(birthtimeNs / 1_000_000n);
+  if (age < tickMs) await new Promise((resolve) => setTimeout(resolve, tickMs - Math.max(age, 0)));
+}
+
 const recordOf = (from: Place, to: Place, seen: Entry, sha256: string | null): MoveRecord => ({
   version: 1,
   op: "move",
@@ -119,6 +128,7 @@ export async function moveFile(
     const [seen] = ends(tree, from, to);
     if (!seen) throw refusal(from.path, "ENOENT", "there is nothing to move");
     refuseToMove(volume, from, to, seen);
+    await distinct(seen);
     const record = recordOf(from, to, seen, await hashToKnow(from, seen));
     const move_id = randomUUID();
     store.write(move_id, record, { sync: true });
