@@ -15,6 +15,8 @@ export interface Clean {
   readonly sent: readonly SentRequest[];
   /** A second fresh backend ended in the same state: states can be compared between cases. */
   readonly repeatable: boolean;
+  /** … and the call had the same result. */
+  readonly sameResult: boolean;
 }
 /** The same with a rollback by a real engine. */
 export interface CleanUndo {
@@ -103,7 +105,11 @@ export function recordings({ subject, kit, limit }: Omit<BenchOptions, "facts">)
             return { args, before, result, sent, after: await world.state() };
           });
         const [first, second] = [await call(), await call()];
-        return { ...first, repeatable: same(first.after, second.after) };
+        return {
+          ...first,
+          repeatable: same(first.after, second.after),
+          sameResult: same(first.result, second.result),
+        };
       }),
     cleanUndo: (tool: ToolFacts, plan: Plan<Backend>) =>
       once(undos, tool.name, () =>

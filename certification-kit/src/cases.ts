@@ -83,8 +83,9 @@ export function wrongWord(outcome: Ended, mayHaveWritten: boolean, writes: boole
 }
 
 /** A call that succeeded in spite of a fault did exactly what it does without one. */
-export async function agrees({ clean }: Bench, world: World): Promise<string | undefined> {
-  const { after, repeatable } = await clean();
-  const wrong = repeatable ? difference(after, await world.state()) : undefined;
-  return wrong && `the call succeeded in spite of the fault, and left another state: ${wrong}`;
+export async function agrees({ clean }: Bench, world: World, answer: unknown): Promise<string | undefined> {
+  const { after, result, repeatable, sameResult } = await clean();
+  const state = repeatable ? difference(after, await world.state()) : undefined;
+  const wrong = state ?? (sameResult ? difference(result, answer, "the result") : undefined);
+  return wrong && `the call succeeded in spite of the fault, and not as it does without: ${wrong}`;
 }

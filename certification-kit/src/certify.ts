@@ -11,6 +11,8 @@ import { tcpProxy } from "./tcp-proxy.ts";
 export interface CertifyOptions {
   /** Only these checks, and those they build on; all when left out. */
   readonly only?: readonly (CheckName | GuaranteeName)[];
+  /** Only these tools; all when left out. */
+  readonly tools?: readonly string[];
   /** How many cases run at a time; 8 when left out. */
   readonly parallel?: number;
   /** Told about every check that ended. */
@@ -62,7 +64,7 @@ const beyond: readonly CheckResult[] = [
  * @throws what `subject` throws when neither a backend nor a connector comes about
  */
 export async function certify(subject: Subject, options: CertifyOptions = {}): Promise<Certification> {
-  const { only, parallel = 8, progress } = options;
+  const { only, tools: wanted, parallel = 8, progress } = options;
   const began = performance.now();
   const facts = await look(subject);
   const shared = { subject, kit, facts, limit: limiter(parallel) };
@@ -86,7 +88,9 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
     if (applies !== true) {
       return { ...about, tools: {}, cases: 0, status: "not_applicable", reason: applies.reason };
     }
-    const concerned = facts.tools.filter((tool) => check.concerns?.(tool, facts) ?? true);
+    const concerned = facts.tools.filter(
+      (tool) => (wanted?.includes(tool.name) ?? true) && (check.concerns?.(tool, facts) ?? true),
+    );
     const failures: Failure[] = [];
     const tools: Record<string, Status> = {};
     const blocked = new Set<string>();

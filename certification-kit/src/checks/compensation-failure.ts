@@ -87,7 +87,7 @@ export const compensationFailure: Check = {
   applies: ({ tools }) =>
     tools.some(({ manifest }) => manifest.compensation) || because("no tool declares a compensation"),
   concerns: ({ manifest }) => manifest.compensation !== undefined,
-  after: ["forward_success", "compensation_success"],
+  after: ["forward_success", "compensation_success", "verification_failure"],
   async verify(bench) {
     const { tool, plan, facts, all, fail, cleanUndo } = bench;
     const cases: Case[] = plan.obstruct ? [obstructed] : [];

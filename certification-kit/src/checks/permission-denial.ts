@@ -86,7 +86,7 @@ export const permissionDenial: Check = {
   applies: ({ network, credential }) =>
     (network && credential) ||
     because("the connector has no credential: access is the operating system's to control"),
-  after: ["forward_success", "compensation_success"],
+  after: ["forward_success", "compensation_success", "verification_failure"],
   async verify(bench) {
     const { subject, tool, facts, all, clean, risk } = bench;
     const { sent } = await clean();

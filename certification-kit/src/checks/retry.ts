@@ -45,7 +45,7 @@ async function judge(bench: Bench, fault: Fault, spot: Spot, world: World, outco
   if (fault.kind === "unreachable") return `nothing was reached, and ${told(outcome)}`;
   if (request.writes && fault.kind === "cutBefore") return `nothing took effect, and ${told(outcome)}`;
   if (request.writes && fault.kind === "cutAfter") return `the answer never came, and ${told(outcome)}`;
-  return agrees(bench, world);
+  return agrees(bench, world, outcome.value);
 }
 
 const withoutEffect = (fault: Fault): boolean =>

@@ -48,7 +48,7 @@ const silent = (bench: Bench, fault: Fault, spot: Spot): Case => ({
       const outcome = await bounded(own.call(), ms);
       // An answer without a body has come whole when its headers have.
       const whole = fault.kind === "stall" && outcome !== "endless" && "value" in outcome;
-      wrong = whole ? await agrees(bench, own) : judged(spot, own, outcome);
+      wrong = whole ? await agrees(bench, own, outcome.value) : judged(spot, own, outcome);
       return met(own, spot);
     };
     if (await attempt(world, limitMs)) return wrong;

@@ -67,7 +67,7 @@ export const guard: Check = {
     "What somebody else changed survives the undo: between call and rollback, and, where the manifest says so, between the undo's read and its write.",
   applies: ({ tools }) => tools.some(({ undo }) => undo) || because("no tool declares a compensation"),
   concerns: ({ undo }) => undo !== undefined,
-  after: ["forward_success", "compensation_success"],
+  after: ["forward_success", "compensation_success", "verification_failure"],
   async verify(bench) {
     const { tool, plan, facts, all, fail, risk, cleanUndo } = bench;
     if (kindOf(tool) === "none") {

@@ -119,7 +119,7 @@ export const lostAnswer: Check = {
     "A write whose answer is lost, before its effect, after it, or with a late delivery, is settled as its manifest says, and never reported undone while it stands.",
   applies: ({ tools }) => tools.some(({ writes }) => writes) || because("no tool writes"),
   concerns: ({ manifest: { effect } }) => effect !== "read_only" && effect !== "idempotent",
-  after: ["forward_success", "retry", "compensation_success"],
+  after: ["forward_success", "retry", "compensation_success", "verification_failure"],
   async verify(bench) {
     const { tool, facts, all, clean, risk } = bench;
     const cases: Case[] = tool.undo ? [ends("after the write"), ends("after the checkpoint")] : [];

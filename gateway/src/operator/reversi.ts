@@ -89,6 +89,11 @@ export async function reversi(argv: readonly string[]): Promise<number> {
             description: "Seconds a gateway may take to let the run go",
           })
           .option("undo-timeout", { type: "number", default: 120, description: "Seconds one undo may take" })
+          .option("hello-timeout", {
+            type: "number",
+            default: 5,
+            description: "Seconds the compensator may take to say that it serves many calls",
+          })
           .example(
             '$0 rollback RUN --compensator-cmd "reversi-connectors compensate --root ."',
             "undo all of it",
@@ -105,6 +110,7 @@ export async function reversi(argv: readonly string[]): Promise<number> {
             acceptUnverified: given.acceptUnverified,
             waitMs: wholeSeconds("wait", given.wait),
             callMs: wholeSeconds("undo-timeout", given.undoTimeout),
+            helloMs: wholeSeconds("hello-timeout", given.helloTimeout),
             format: given.format as Format,
           },
           log,

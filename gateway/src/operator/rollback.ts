@@ -21,6 +21,8 @@ export interface RollbackArguments {
   readonly waitMs: number;
   /** How long one undo may take, in milliseconds. */
   readonly callMs: number;
+  /** How long the compensator may take to say that it serves many calls, in milliseconds. */
+  readonly helloMs: number;
   readonly format: Format;
 }
 
@@ -108,8 +110,18 @@ function checkSteps(run: Run, steps: readonly number[] | undefined): void {
 
 /** `reversi rollback`. Resolves with the exit code. */
 export async function rollback(given: RollbackArguments, log: Log): Promise<number> {
-  const { data, run, compensatorCmd, dryRun, steps, forceConflicts, acceptUnverified, callMs, format } =
-    given;
+  const {
+    data,
+    run,
+    compensatorCmd,
+    dryRun,
+    steps,
+    forceConflicts,
+    acceptUnverified,
+    callMs,
+    helloMs,
+    format,
+  } = given;
   const journal = journalIn(data);
   await checkRun(journal, run);
   // What can be wrong with the request is found before a gateway is asked to let the run go.
@@ -120,6 +132,7 @@ export async function rollback(given: RollbackArguments, log: Log): Promise<numb
     redact: redactorFor(process.env).text,
     say: (text) => log.say(`compensator: ${text}`),
     callMs,
+    helloMs,
   });
   await compensate.start();
   try {

@@ -111,8 +111,8 @@ const recordOf = (from: Place, to: Place, seen: Entry, sha256: string | null): M
   kind: seen.kind as MoveRecord["kind"],
   dev: String(seen.dev),
   ino: String(seen.ino),
-  // A system without birth times answers with the time of change, which a rename moves.
-  birthtimeNs: seen.birthtimeNs === seen.ctimeNs || seen.birthtimeNs === 0n ? null : String(seen.birthtimeNs),
+  // A file system without birth times says 0.
+  birthtimeNs: seen.birthtimeNs === 0n ? null : String(seen.birthtimeNs),
   sha256,
   createdAt: new Date().toISOString(),
 });
