@@ -35,7 +35,7 @@ const withoutCompiledSchemas = {
 const commandsApart = {
   name: "commands-apart",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(serve|compensate|commands)\.ts$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^\.\/(serve|compensate|commands|certify)\.ts$/ }, ({ path, kind }) =>
       kind === "dynamic-import" ? { path: path.replace(/\.ts$/, ".js"), external: true } : undefined,
     );
   },
@@ -67,6 +67,7 @@ const entries = {
   serve: "serve",
   compensate: "compensate",
   commands: "commands",
+  certify: "certify",
 };
 const built = await Promise.all(
   Object.entries(entries).map(([name, file]) =>

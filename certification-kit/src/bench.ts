@@ -2,7 +2,7 @@ import type { RollbackReport } from "@reversi-connector/engine";
 import type { Facts, ToolFacts } from "./facts.ts";
 import type { SentRequest } from "./fault.ts";
 import type { limiter } from "./limit.ts";
-import { same } from "./states.ts";
+import { same, timeless } from "./states.ts";
 import type { Backend, Kit, Plan, Subject } from "./subject.ts";
 import { inWorld, type World, type WorldOptions } from "./world.ts";
 
@@ -108,7 +108,7 @@ export function recordings({ subject, kit, limit }: Omit<BenchOptions, "facts">)
         return {
           ...first,
           repeatable: same(first.after, second.after),
-          sameResult: same(first.result, second.result),
+          sameResult: same(timeless(first.result), timeless(second.result)),
         };
       }),
     cleanUndo: (tool: ToolFacts, plan: Plan<Backend>) =>

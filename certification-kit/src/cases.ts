@@ -2,7 +2,7 @@ import { EffectUncertainError } from "@reversi-connector/core";
 import type { Bench, Case, Clean } from "./bench.ts";
 import type { Fault, SentRequest } from "./fault.ts";
 import { type Ended, ended, told } from "./outcome.ts";
-import { difference } from "./states.ts";
+import { difference, timeless } from "./states.ts";
 import type { World } from "./world.ts";
 
 /** One request of a clean run, at which a fault can happen. */
@@ -75,10 +75,13 @@ export async function worksAgain(world: World, { after, repeatable }: Clean): Pr
 export function wrongWord(outcome: Ended, mayHaveWritten: boolean, writes: boolean): string | undefined {
   if (!("error" in outcome)) return undefined;
   const { error } = outcome;
-  const says = EffectUncertainError.is(error) || (error as { mayHaveApplied?: unknown }).mayHaveApplied === true;
+  const says =
+    EffectUncertainError.is(error) || (error as { mayHaveApplied?: unknown }).mayHaveApplied === true;
   if (says && !writes) return `a read is never uncertain: ${told(outcome)}`;
-  if (says && !mayHaveWritten) return `nothing was written, and the error says it may have been: ${told(outcome)}`;
-  if (!says && mayHaveWritten) return `it may have been written, and the error says it was not: ${told(outcome)}`;
+  if (says && !mayHaveWritten)
+    return `nothing was written, and the error says it may have been: ${told(outcome)}`;
+  if (!says && mayHaveWritten)
+    return `it may have been written, and the error says it was not: ${told(outcome)}`;
   return undefined;
 }
 
@@ -86,6 +89,7 @@ export function wrongWord(outcome: Ended, mayHaveWritten: boolean, writes: boole
 export async function agrees({ clean }: Bench, world: World, answer: unknown): Promise<string | undefined> {
   const { after, result, repeatable, sameResult } = await clean();
   const state = repeatable ? difference(after, await world.state()) : undefined;
-  const wrong = state ?? (sameResult ? difference(result, answer, "the result") : undefined);
+  const wrong =
+    state ?? (sameResult ? difference(timeless(result), timeless(answer), "the result") : undefined);
   return wrong && `the call succeeded in spite of the fault, and not as it does without: ${wrong}`;
 }

@@ -63,11 +63,21 @@ export interface EngineRun {
   /** All undos sent, in order. */
   readonly undos: readonly EngineCompensation[];
   journal(): string;
+  /** Lets go of calls that were left hanging when the process ended. */
+  end(): Promise<void>;
+}
+
+/** Where a run takes place. */
+export interface Stage {
+  readonly connector: Connector;
+  readonly wire: Wire | undefined;
+  /** The same connector in the process that comes after. */
+  restart(): Connector;
 }
 
 const lost = () => new EffectUncertainError("the process ended before the answer came");
 
-export async function openRun(connector: Connector, wire: Wire | undefined): Promise<EngineRun> {
+export async function openRun({ connector, wire, restart }: Stage): Promise<EngineRun> {
   const { storage, text } = memoryStorage();
   const clock = patientClock(wire);
   const run = await Run.open({
@@ -77,33 +87,49 @@ export async function openRun(connector: Connector, wire: Wire | undefined): Pro
     clock,
   });
   const undos: EngineCompensation[] = [];
-  const compensator = compensatorFor([connector]);
+  const over = new AbortController();
+  const hanging: Promise<unknown>[] = [];
+  let compensator = compensatorFor([connector]);
   const compensate: Compensate = (call) => {
     undos.push(call);
     return compensator(call);
   };
-  const execute = (tool: string, { ends }: CallOptions) => async (args: object, context: Context) => {
-    const use = connector.tools[tool];
-    if (!use) throw new Error(`${tool} is no tool of ${connector.name}`);
-    if (ends === undefined) return use(args, context);
-    const checkpoint: Context["checkpoint"] = async (kept) => {
-      await context.checkpoint?.(kept);
-      if (ends === "after the checkpoint") throw new Error("the process ended");
+  const execute =
+    (tool: string, { ends }: CallOptions) =>
+    async (args: object, context: Context) => {
+      const use = connector.tools[tool];
+      if (!use) throw new Error(`${tool} is no tool of ${connector.name}`);
+      if (ends === undefined) return use(args, context);
+      await new Promise<void>((ended) => {
+        // What comes after the process ended never happens: the handler hears nothing any more.
+        const checkpoint: Context["checkpoint"] = async (kept) => {
+          await context.checkpoint?.(kept);
+          if (ends === "after the write") return;
+          ended();
+          await new Promise((_, reject) => over.signal.addEventListener("abort", reject));
+        };
+        const call = use(args, { ...context, checkpoint, signal: over.signal }).catch(() => {});
+        hanging.push(call);
+        void call.then(() => ended());
+      });
+      compensator = compensatorFor([restart()]);
+      throw lost();
     };
-    await use(args, { ...context, checkpoint }).catch(() => {});
-    throw lost();
-  };
   return {
     call: (tool, args, options = {}) => run.call({ tool, args, execute: execute(tool, options) }),
     rollback: (options = {}) =>
       run.rollback({
         compensate,
-        holds: compensator.holds,
-        landed: compensator.landed,
+        holds: (call) => compensator.holds(call),
+        landed: (call, context) => compensator.landed(call, context),
         by: "certification",
         ...options,
       }),
     undos,
     journal: text,
+    async end() {
+      over.abort(new Error("the process ended"));
+      await Promise.all(hanging);
+    },
   };
 }

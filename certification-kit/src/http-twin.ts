@@ -73,7 +73,9 @@ export function changed(request: RawRequest, change: Change): RawRequest | undef
     case "unknownField":
       return hasBody ? unknownField(request) : undefined;
     case "brokenBody":
-      return hasBody && /json/i.test(contentType(request)) ? withText(request, `{${request.text}`) : undefined;
+      return hasBody && /json/i.test(contentType(request))
+        ? withText(request, `{${request.text}`)
+        : undefined;
     case "contentType":
       return hasBody ? withHeader(request, "content-type", "text/plain") : undefined;
     case "wrongId":

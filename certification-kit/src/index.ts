@@ -18,6 +18,7 @@ export { asTable } from "./report/table.ts";
 export { type Certification, type CheckResult, isCertified, type Status } from "./result.ts";
 export { formsOf, searcherFor } from "./secrets.ts";
 export type {
+  After,
   Arranging,
   Backend,
   Connect,

@@ -1,4 +1,9 @@
-import { ConflictError, ConnectorError, EffectUncertainError, isConnectorError } from "@reversi-connector/core";
+import {
+  ConflictError,
+  ConnectorError,
+  EffectUncertainError,
+  isConnectorError,
+} from "@reversi-connector/core";
 
 /** How a call ended. */
 export type Ended = { readonly value: unknown } | { readonly error: unknown };
@@ -29,7 +34,8 @@ export function notRefused(outcome: Ended, status?: string): string | undefined 
   const { error } = outcome;
   if (ConflictError.is(error)) return undefined;
   if (!ConnectorError.is(error)) return `it must be a ConnectorError, and was ${told(outcome)}`;
-  if (error.mayHaveApplied) return `nothing was done, and the error says that it may have been: ${told(outcome)}`;
+  if (error.mayHaveApplied)
+    return `nothing was done, and the error says that it may have been: ${told(outcome)}`;
   if (status !== undefined && !error.message.includes(status) && error.reason !== status) {
     return `the error does not name ${status}: ${told(outcome)}`;
   }

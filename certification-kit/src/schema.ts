@@ -34,7 +34,10 @@ export function isJson(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isJson);
   if (typeof value !== "object") return false;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
-  return Object.values(value).every(isJson) && canonicalJson(JSON.parse(JSON.stringify(value))) === canonicalJson(value);
+  return (
+    Object.values(value).every(isJson) &&
+    canonicalJson(JSON.parse(JSON.stringify(value))) === canonicalJson(value)
+  );
 }
 
 const typesOf = ({ type, anyOf }: JsonSchema): readonly string[] =>
@@ -64,7 +67,8 @@ export function* badArguments(schema: JsonSchema, good: object): Generator<reado
       if (!fits) yield [`with ${type} for ${name}`, { ...good, [name]: value }];
     }
     if (allowed.includes("integer")) yield [`with a fraction for ${name}`, { ...good, [name]: 1.5 }];
-    if (allowed.includes("string")) yield [`with half a character for ${name}`, { ...good, [name]: "a\ud800" }];
+    if (allowed.includes("string"))
+      yield [`with half a character for ${name}`, { ...good, [name]: "a\ud800" }];
     if (property.minLength) yield [`with an empty ${name}`, { ...good, [name]: "" }];
   }
 }

@@ -50,7 +50,9 @@ function pieces(secret: string): string[] {
 }
 
 const decodePercent = (text: string) =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("latin1"));
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll("%", ""), "hex").toString("latin1"),
+  );
 const decodeUnicode = (text: string) =>
   text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 const decodeEscapes = (text: string) => text.replace(/\\(["\\/'])/g, "$1");

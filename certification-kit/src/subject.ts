@@ -44,6 +44,10 @@ export interface Made<Args = any, Result = any> {
 }
 export type Given<B extends Backend> = object | ((arranging: Arranging<B>) => object | Promise<object>);
 
+export type After<B extends Backend> =
+  | ((earlier: Made, arranging: Arranging<B>) => object | Promise<object>)
+  | string;
+
 /** One good call of a tool, and what the checks need to know about it. */
 export interface Plan<B extends Backend> {
   /** Tells the plans of one tool apart. */
@@ -59,10 +63,10 @@ export interface Plan<B extends Backend> {
   /** Keeps the undo from working until the returned function is called. Needed where there is no wire. */
   obstruct?(backend: B, made: Made): () => unknown;
   /**
-   * Earlier tool (`"fs.make_dir"`, or by one match alone: `"fs.make_dir by to"`) → this tool's arguments after such a
-   * step. Made from the manifest's `requires` when left out.
+   * What the manifest requires (an earlier tool, or one match of it: `"notes.move: path = args.from"`) → this tool's
+   * arguments after such a step, or why two steps alone cannot show it. Made from the match when left out.
    */
-  readonly after?: Readonly<Record<string, (earlier: Made, arranging: Arranging<B>) => object | Promise<object>>>;
+  readonly after?: Readonly<Record<string, After<B>>>;
 }
 
 /**

@@ -125,10 +125,12 @@ export async function tcpProxy(target: TcpTarget): Promise<TcpProxy> {
     const chunks: Buffer[] = [];
     links.add(link);
     received.push({ link, chunks });
-    client.on("error", () => {}).on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      fromClient(link, chunk);
-    });
+    client
+      .on("error", () => {})
+      .on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        fromClient(link, chunk);
+      });
     backend.on("error", () => drop(link)).on("data", (chunk: Buffer) => fromBackend(link, chunk));
     client.on("close", () => link.mode === "through" && backend.end());
     backend.on("close", () => {

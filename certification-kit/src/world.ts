@@ -22,7 +22,10 @@ export interface World {
   call(context?: Context): Promise<unknown>;
   state(): Promise<unknown>;
   /** Where the state is not what it was, residue aside; undefined when it is. */
-  unrestored(from?: { readonly before?: unknown; readonly ids?: readonly string[] }): Promise<string | undefined>;
+  unrestored(from?: {
+    readonly before?: unknown;
+    readonly ids?: readonly string[];
+  }): Promise<string | undefined>;
   /** Where the state has changed at all since `before`. */
   changed(): Promise<string | undefined>;
   /** A run of a real engine. */
@@ -48,7 +51,8 @@ const noWire = (): never => {
 
 /** The arguments that a plan gives, frozen. */
 export async function argumentsOf(given: Given<Backend>, arranging: Arranging<Backend>): Promise<object> {
-  const made = typeof given === "function" ? await (given as (a: typeof arranging) => object)(arranging) : given;
+  const made =
+    typeof given === "function" ? await (given as (a: typeof arranging) => object)(arranging) : given;
   return deepFreeze(copyOf(made) as object);
 }
 
@@ -96,7 +100,7 @@ export async function inWorld<Value>(
       unrestored: async ({ before: from = before, ids } = {}) =>
         difference(from, withoutResidue(subject.residue, from, await state(), ids)),
       changed: async () => difference(before, await state()),
-      run: () => openRun(connector, wire),
+      run: () => openRun({ connector, wire, restart: () => connect({ timeoutMs, credential }) }),
       sent: () => wire?.requests ?? [],
     };
     return await body(world);

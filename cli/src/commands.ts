@@ -1,4 +1,5 @@
 import yargs, { type Argv } from "yargs";
+import { formats } from "./certify-formats.ts";
 import { refuseCredentialFlags } from "./credentials.ts";
 import { installedConnectors } from "./discover.ts";
 import { drift } from "./drift.ts";
@@ -15,6 +16,7 @@ const ownFlags: FlagRules = {
   write: { type: "string", description: "" },
   check: { type: "string", description: "" },
   connectors: { type: "string", description: "" },
+  list: { type: "boolean", description: "" },
 };
 
 const variablesOf = (rules: FlagRules) =>
@@ -118,7 +120,21 @@ export async function run(argv: readonly string[]): Promise<void> {
           .example("$0 sandbox github", 'prints {"connector":"github","address":"http://127.0.0.1:…"}'),
       ({ name }) => runSandbox(name),
     )
-    .demandCommand(1, "say what to do: serve, compensate, manifests, drift or sandbox")
+    .command(
+      "certify [name]",
+      "Run the certification of a connector (name or path), or of all that are installed",
+      (command) =>
+        command
+          .positional("name", { type: "string", description: "a connector, a path, or all" })
+          .option("format", { choices: formats, default: "table" as const })
+          .option("check", { type: "string", array: true, description: "Only this check; may be repeated" })
+          .option("list", { type: "boolean", description: "Print what is checked, and where" })
+          .epilogue(epilogue([]))
+          .example("$0 certify all", "exit 1 when a check failed or did not run"),
+      async ({ name, format, check, list }) =>
+        (await import("./certify.ts")).certify(name, { format, check, list }),
+    )
+    .demandCommand(1, "say what to do: serve, compensate, manifests, drift, certify or sandbox")
     .strict()
     .version(version)
     .wrap(null)

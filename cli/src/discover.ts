@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Subject } from "@reversi-connector/certification-kit";
 import type { ConnectorDefinition, ReversiField, SandboxModule } from "@reversi-connector/core";
 import { didYouMean, UsageError } from "./usage.ts";
 
@@ -190,8 +191,11 @@ function target(entry: unknown): string | undefined {
   return undefined;
 }
 
-/** The file behind `.` or `./sandbox` of a package. @throws UsageError when the package does not export it */
-export function entryOf({ packageName, folder }: Found, subpath: "." | "./sandbox" = "."): string {
+/** What a connector package may export. */
+type Entry = "." | "./sandbox" | "./certification";
+
+/** The file behind an entry of a package. @throws UsageError when the package does not export it */
+export function entryOf({ packageName, folder }: Found, subpath: Entry = "."): string {
   const { exports, main } = readPackageJson(folder) ?? {};
   const table = exports as Readonly<Record<string, unknown>> | string | undefined;
   const entry = typeof table === "object" && subpath in table ? table[subpath] : undefined;
@@ -202,7 +206,7 @@ export function entryOf({ packageName, folder }: Found, subpath: "." | "./sandbo
   return join(folder, file);
 }
 
-const load = async (found: Found, subpath: "." | "./sandbox"): Promise<Readonly<Record<string, unknown>>> => {
+const load = async (found: Found, subpath: Entry): Promise<Readonly<Record<string, unknown>>> => {
   const file = entryOf(found, subpath);
   try {
     return await import(pathToFileURL(file).href);
@@ -225,6 +229,15 @@ export function definitionOf(found: Found, module: Readonly<Record<string, unkno
 
 export const loadDefinition = async (found: Found): Promise<AnyDefinition> =>
   definitionOf(found, await load(found, "."));
+
+/** What the package brings to its certification. @throws UsageError when it brings nothing */
+export async function loadSubject(found: Found): Promise<Subject> {
+  const { subject } = await load(found, "./certification");
+  if (typeof (subject as Partial<Subject> | undefined)?.backend === "function") return subject as Subject;
+  throw new UsageError(
+    `${found.packageName} (${found.folder}) exports no \`subject\` from "./certification"`,
+  );
+}
 
 /** @throws UsageError when the package has no sandbox */
 export async function loadSandbox(found: Found): Promise<SandboxModule<object>> {

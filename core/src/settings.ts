@@ -7,10 +7,12 @@ export interface Setting {
   readonly option: string;
   readonly description: string;
   readonly secret?: boolean;
+  /** What may stand before the secret itself, its blank included: `Bearer `. Part of the value, no part of the secret. */
+  readonly prefix?: string;
   readonly optional?: boolean;
 }
 /** A setting that comes from the command line; never a secret. */
-export type Flag = Omit<Setting, "secret">;
+export type Flag = Omit<Setting, "secret" | "prefix">;
 
 /** The field `reversi` of a connector's package.json: readable without importing any code. */
 export interface ReversiField {
@@ -35,23 +37,31 @@ export const readPackage = (moduleUrl: string): PackageFacts =>
 
 const shortestSecret = 8;
 
+const without = (prefix: string, value: string) =>
+  value.startsWith(prefix) ? value.slice(prefix.length) : value;
+
 /** A value as hosts really hand it over: blanks at the ends are trimmed, nothing but blanks is "not set". */
-function clean(name: string, raw: string, secret: boolean): string | undefined {
+function clean(
+  name: string,
+  raw: string,
+  { secret = false, prefix = "" }: Pick<Setting, "secret" | "prefix">,
+): string | undefined {
   const value = raw.trim();
   if (value === "") return undefined;
-  if (/^(\$\{[^}]*\}|<[^>]*>|\$[A-Z_][A-Z0-9_]*)$/.test(value)) {
+  const own = without(prefix, value);
+  if (/^(\$\{[^}]*\}|<[^>]*>|\$[A-Z_][A-Z0-9_]*)$/.test(own)) {
     throw new InvalidArgumentsError(
       `${name} holds a placeholder that nobody replaced; set it to the real value`,
     );
   }
   if (secret) {
     // Message and error never hold the value, not even a part of it.
-    if (/[\s\p{Cc}\p{Cf}]/u.test(value)) {
+    if (/[\s\p{Cc}\p{Cf}]/u.test(own)) {
       throw new InvalidArgumentsError(
         `${name} has a blank, line break, control or invisible character inside; copy it again`,
       );
     }
-    if (value.length < shortestSecret) {
+    if (own.length < shortestSecret) {
       throw new InvalidArgumentsError(
         `${name} is too short for a credential (${shortestSecret} characters at least)`,
       );
@@ -77,15 +87,14 @@ export function readSettings(
 ): Settled {
   const options: Record<string, string> = {};
   const missing: string[] = [];
-  const take = (name: string, { option, optional }: Setting, raw: string | undefined, secret: boolean) => {
-    const value = raw === undefined ? undefined : clean(name, raw, secret);
+  const take = (name: string, setting: Setting, raw: string | undefined) => {
+    const { option, optional } = setting;
+    const value = raw === undefined ? undefined : clean(name, raw, setting);
     if (value !== undefined) options[option] = value;
     else if (!optional) missing.push(name);
   };
-  for (const [name, setting] of Object.entries(settings)) {
-    take(name, setting, environment[name], setting.secret === true);
-  }
-  for (const [name, flag] of Object.entries(flags)) take(`--${name}`, flag, given[name], false);
+  for (const [name, setting] of Object.entries(settings)) take(name, setting, environment[name]);
+  for (const [name, flag] of Object.entries(flags)) take(`--${name}`, flag, given[name]);
   return { options, missing };
 }
 
@@ -103,16 +112,17 @@ export function checkOptions<Options extends object>(
     ...Object.entries(settings),
     ...Object.entries(flags).map(([name, flag]): [string, Setting] => [`--${name}`, flag]),
   ];
-  for (const [source, { option, secret = false, optional }] of all) {
+  for (const [source, setting] of all) {
+    const { option, secret, prefix = "", optional } = setting;
     const name = `${connector}: ${option} (${source})`;
     const raw = checked[option];
     if (raw !== undefined && typeof raw !== "string")
       throw new InvalidArgumentsError(`${name} must be a string`);
-    const value = raw === undefined ? undefined : clean(name, raw, secret);
+    const value = raw === undefined ? undefined : clean(name, raw, setting);
     if (value === undefined && !optional) throw new InvalidArgumentsError(`${name} is not set`);
     if (value === undefined) delete checked[option];
     else checked[option] = value;
-    if (secret && value !== undefined) secrets.push(value);
+    if (secret && value !== undefined) secrets.push(without(prefix, value));
   }
   return { options: checked as Options, secrets };
 }

@@ -100,6 +100,20 @@ describe("from the environment and from flags", () => {
     expect(message).toBe("JIRA_TOKEN is too short for a credential (8 characters at least)");
     expect(message).not.toMatch("k4x!");
   });
+  test("a declared prefix may stand before a secret: only the rest is held to the rules, and is the secret", () => {
+    const prefixed = {
+      ...field,
+      settings: { KEY: { option: "key", description: "Key.", secret: true, prefix: "Bearer " } },
+      flags: {},
+    };
+    for (const value of [token, `Bearer ${token}`]) {
+      expect(readSettings(prefixed, { KEY: ` ${value}\n` })).toEqual({ options: { key: value }, missing: [] });
+      expect(checkOptions(prefixed, { key: value })).toEqual({ options: { key: value }, secrets: [token] });
+    }
+    for (const value of ["Bearer ", "Bearer <token>", `Bearer  ${token}`, `bearer ${token}`, "Bearer abc"]) {
+      expect(refusal(() => checkOptions(prefixed, { key: value })).message).toMatch(/^jira: key \(KEY\)/);
+    }
+  });
   test("what is no secret may be short, and may have blanks inside", () => {
     const { options } = readSettings(field, { ...environment, JIRA_SITE: "a" }, { root: "/srv/my files" });
     expect(options).toMatchObject({ site: "a", root: "/srv/my files" });

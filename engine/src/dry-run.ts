@@ -1,9 +1,9 @@
 import type { Residue } from "@reversi-connector/core";
-import { guardedUndo } from "./arguments.ts";
 import type { UndoCall } from "./keys.ts";
 import { deadEnd, isUnknown, type Plan } from "./plan.ts";
 import { lookForEffect, lookForGoal, type Means } from "./questions.ts";
-import { manifestOf, type RunState, type Status, type Step, undoManifestOf } from "./state.ts";
+import { undoOf } from "./settle.ts";
+import { manifestOf, type Status, type Step } from "./state.ts";
 
 export type Prospect =
   | "would undo"
@@ -31,14 +31,6 @@ export interface DryRunReport {
   /** Newest first, as they would be undone. */
   readonly steps: readonly DryRunStep[];
 }
-
-const undoOf = (state: RunState, step: Step): UndoCall | undefined =>
-  step.undo ??
-  (step.checkpoint &&
-    guardedUndo(manifestOf(state, step), undoManifestOf(state, step), {
-      args: step.args ?? {},
-      result: step.checkpoint.result,
-    }));
 
 async function unknownProspect(means: Means, step: Step, undo: UndoCall | undefined): Promise<Prospect> {
   const answer = await lookForEffect(means, step);

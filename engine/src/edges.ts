@@ -3,14 +3,29 @@ import { type Known, textOf, valueAt } from "./arguments.ts";
 import type { Registry } from "./registry.ts";
 
 type Rule = NonNullable<Manifest["requires"]>[number];
-type Steps = Set<number>;
+/** Steps by their target, so that those of one target can be passed over at once. */
+type Steps = Map<string | null, number[]>;
 
 const segments = (path: string): string[] => path.split("/").filter((part) => part !== "" && part !== ".");
-const put = <Key>(map: Map<Key, Steps>, key: Key, step: number) => {
-  const steps = map.get(key);
-  if (steps) steps.add(step);
-  else map.set(key, new Set([step]));
-};
+/** The same path, or one above the other. */
+const overlap = (a: readonly string[], b: readonly string[]): boolean =>
+  (a.length < b.length ? a : b).every((part, at) => part === a[at] && part === b[at]);
+
+interface Entry {
+  readonly step: number;
+  readonly target: string | null;
+}
+function put<Key>(map: Map<Key, Steps>, key: Key, { step, target }: Entry): void {
+  const steps: Steps = map.get(key) ?? new Map();
+  map.set(key, steps);
+  const list = steps.get(target);
+  if (list) list.push(step);
+  else steps.set(target, [step]);
+}
+/** All steps but those of one target. */
+function* others(steps: Steps | undefined, except: string | null): Generator<number> {
+  for (const [target, list] of steps ?? []) if (target === null || target !== except) yield* list;
+}
 function* ancestors(path: readonly string[]): Generator<string> {
   for (let length = path.length - 1; length >= 0; length--) yield path.slice(0, length).join("/");
 }
@@ -20,17 +35,17 @@ function pathIndex() {
   const at = new Map<string, Steps>();
   const below = new Map<string, Steps>();
   return {
-    add(path: string, step: number) {
+    add(path: string, entry: Entry) {
       const parts = segments(path);
-      put(at, parts.join("/"), step);
-      for (const above of ancestors(parts)) put(below, above, step);
+      put(at, parts.join("/"), entry);
+      for (const above of ancestors(parts)) put(below, above, entry);
     },
-    *find(path: string): Generator<number> {
+    *find(path: string, except: string | null): Generator<number> {
       const parts = segments(path);
       const own = parts.join("/");
-      yield* at.get(own) ?? [];
-      yield* below.get(own) ?? [];
-      for (const above of ancestors(parts)) yield* at.get(above) ?? [];
+      yield* others(at.get(own), except);
+      yield* others(below.get(own), except);
+      for (const above of ancestors(parts)) yield* others(at.get(above), except);
     },
   };
 }
@@ -57,20 +72,20 @@ function ruleIndex({ match }: Rule) {
     values.every(isThere) ? JSON.stringify(values.map(textOf)) : undefined;
 
   return {
-    add(step: number, known: Known) {
+    add(entry: Entry, known: Known) {
       const key = keyOf(equal.map(({ path }) => valueAt(path, known)));
-      if (key !== undefined) put(same, key, step);
+      if (key !== undefined) put(same, key, entry);
       for (const { path, index } of paths)
-        for (const value of listOf(valueAt(path, known))) if (isThere(value)) index.add(textOf(value), step);
+        for (const value of listOf(valueAt(path, known))) if (isThere(value)) index.add(textOf(value), entry);
     },
-    find(args: Known["args"]): Steps {
+    find(args: Known["args"], except: string | null): Set<number> {
       const key = keyOf(equal.map(({ own }) => args[own]));
       if (key === undefined) return new Set();
-      const sets: Steps[] = equal.length > 0 ? [same.get(key) ?? new Set()] : [];
-      for (const { own, index } of paths) {
+      const sets = paths.map(({ own, index }) => {
         const values = listOf(args[own]).filter(isThere);
-        sets.push(new Set(values.flatMap((value) => [...index.find(textOf(value))])));
-      }
+        return new Set(values.flatMap((value) => [...index.find(textOf(value), except)]));
+      });
+      if (equal.length > 0) sets.unshift(new Set(others(same.get(key), except)));
       const [first = new Set<number>(), ...rest] = sets;
       return new Set([...first].filter((step) => rest.every((set) => set.has(step))));
     },
@@ -82,9 +97,8 @@ function ruleIndex({ match }: Rule) {
         const theirs = valueAt(path, known);
         if (!isThere(theirs)) return theirs === undefined && path.startsWith("result.");
         if (typeof source === "string") return textOf(theirs) === textOf(args[own]);
-        const index = pathIndex();
-        for (const one of listOf(theirs)) index.add(textOf(one), 0);
-        return listOf(args[own]).some((mine) => index.find(textOf(mine)).next().done === false);
+        const mine = listOf(args[own]).map((one) => segments(textOf(one)));
+        return listOf(theirs).some((one) => mine.some((path) => overlap(path, segments(textOf(one)))));
       }),
   };
 }
@@ -114,35 +128,30 @@ export function edgesOf(registry: Registry): Edges {
   );
   const rulesOf = groupedBy(rules, ({ tool }) => tool);
   const rulesTo = groupedBy(rules, ({ earlier }) => earlier);
-  const open = new Map<number, { tool: string; args: Known["args"] }>();
-  const targets = new Map<number, string | null>();
+  const open = new Map<number, { tool: string; args: Known["args"]; target: string | null }>();
   return {
     began(step, tool, args, target) {
-      if (!rulesTo.has(tool)) return;
-      open.set(step, { tool, args });
-      targets.set(step, target);
+      if (rulesTo.has(tool)) open.set(step, { tool, args, target });
     },
     ended(step, outcome) {
       const begun = open.get(step);
       if (!begun) return;
       open.delete(step);
       if (outcome === "nothing") return;
-      targets.set(step, outcome.target);
       const known = { args: begun.args, result: outcome.result };
-      for (const { index } of rulesTo.get(begun.tool) ?? []) index.add(step, known);
+      const entry = { step, target: outcome.target };
+      for (const { index } of rulesTo.get(begun.tool) ?? []) index.add(entry, known);
     },
     match(tool, args, target) {
       const found = new Set<number>();
       for (const { earlier, index } of rulesOf.get(tool) ?? []) {
-        for (const step of index.find(args)) found.add(step);
+        for (const step of index.find(args, target)) found.add(step);
         for (const [step, begun] of open) {
-          const known = { args: begun.args, result: undefined };
-          if (begun.tool === earlier && index.possible(args, known)) found.add(step);
+          if (begun.tool !== earlier || (target !== null && begun.target === target)) continue;
+          if (index.possible(args, { args: begun.args, result: undefined })) found.add(step);
         }
       }
-      return [...found]
-        .filter((step) => target === null || targets.get(step) !== target)
-        .sort((a, b) => a - b);
+      return [...found].sort((a, b) => a - b);
     },
   };
 }

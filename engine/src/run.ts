@@ -147,6 +147,7 @@ export class Run {
 
   /** Settles a step on a person's word. `evidence` says what the word rests on, `by` whose it is. */
   async resolve(step: number, resolution: Resolution, evidence: string, by: string): Promise<void> {
+    await this.#rolling;
     const { state } = this.#session;
     const found = state.steps.get(step);
     if (!found) throw new Error(`run ${state.run} has no step ${step} that writes`);

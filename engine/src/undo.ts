@@ -1,18 +1,12 @@
 import { ConflictError, EffectUncertainError, isConnectorError } from "@reversi-connector/core";
-import { guardedUndo, restoresTheSame, settle } from "./arguments.ts";
+import { restoresTheSame } from "./arguments.ts";
 import { compensateKey, type UndoCall } from "./keys.ts";
 import { bodyOf, failure } from "./outcome.ts";
 import { deadEnd, isFinal, isSettled, isUndone, isUnknown, type Plan } from "./plan.ts";
-import {
-  askVerify,
-  both,
-  lookForEffect,
-  lookForGoal,
-  type Means,
-  patiently,
-  type Seen,
-} from "./questions.ts";
+import { askVerify, both, lookForGoal, type Means, patiently, type Seen } from "./questions.ts";
+import type { Event } from "./records.ts";
 import { record } from "./session.ts";
+import { outwait, settleForward, undoOf, windowOf } from "./settle.ts";
 import { manifestOf, type Step, undoManifestOf } from "./state.ts";
 
 /** A rollback under way. */
@@ -21,54 +15,6 @@ export interface Rollback extends Means {
   /** Refused steps that let earlier ones on their target go first: what is there may be what those left. */
   readonly passed: Map<number, ConflictError>;
   forces(step: number): boolean;
-}
-
-/** How long the forward request may still arrive at the backend, in milliseconds. */
-const windowOf = ({ session }: Means, { deadline }: Step): number =>
-  deadline + session.graceMs - session.clock.now();
-
-/** Waits until nothing can arrive any more; false when that is longer than the caller's patience. */
-async function outwait(rollback: Rollback, step: Step): Promise<boolean> {
-  const rest = windowOf(rollback, step);
-  if (rest <= 0) return true;
-  if (rest > rollback.patienceMs || rollback.signal?.aborted) return false;
-  return rollback.session.clock.sleep(rest, rollback.signal).then(
-    () => true,
-    () => false,
-  );
-}
-
-const known = ({ args = {}, checkpoint }: Step) => ({ args, result: checkpoint?.result });
-const guardedUndoOf = ({ session: { state } }: Means, step: Step): UndoCall | undefined =>
-  step.checkpoint && guardedUndo(manifestOf(state, step), undoManifestOf(state, step), known(step));
-
-/**
- * Looks whether a call of unknown outcome landed. "Not landed" counts when two looks agree, the second one after the
- * request's last possible arrival.
- */
-async function settleForward(rollback: Rollback, step: Step): Promise<"settled" | "open"> {
-  const { session, plan } = rollback;
-  const { state } = session;
-  for (let agreed = 1; ; agreed++) {
-    const answer = await lookForEffect(rollback, step);
-    if (answer === "unknown") return "open";
-    if (answer.landed) {
-      const result = answer.result ?? null;
-      const settlement = settle(manifestOf(state, step), undoManifestOf(state, step), {
-        ...known(step),
-        result,
-      });
-      await record(session, { type: "applied", step: step.step, result, found: true, ...settlement });
-      plan.regroup();
-      return "settled";
-    }
-    if (agreed > 1 && windowOf(rollback, step) <= 0) {
-      const error = failure("the answer was lost, and the backend shows that it never took effect");
-      await record(session, { type: "failed", step: step.step, may: false, error });
-      return "settled";
-    }
-    if (!(await outwait(rollback, step))) return "open";
-  }
 }
 
 /** Whether the goal is in place, or the target is where an earlier step of the run, already undone, left it. */
@@ -84,10 +30,16 @@ async function seeGoal(rollback: Rollback, step: Step, undo: UndoCall): Promise<
 const isGuarded = ({ session: { state } }: Means, step: Step): boolean =>
   (manifestOf(state, step).guarantees?.guard ?? "none") !== "none";
 
+/** What came of an undo. It is durable before the next one is sent, whose own record is synced: one sync a step. */
+const outcome = (
+  { session }: Means,
+  event: Event<"compensated" | "undo_failed" | "undo_uncertain" | "undo_early" | "conflict">,
+): Promise<void> => record(session, event, false);
+
 type Again = "again" | undefined;
 
 const early = async (rollback: Rollback, step: Step, why: string): Promise<void> =>
-  record(rollback.session, { type: "undo_early", step: step.step, why });
+  outcome(rollback, { type: "undo_early", step: step.step, why });
 
 /** Says what an undo came to, after looking. `sent`: the backend answered it, and did not say "already". */
 async function conclude(
@@ -96,7 +48,6 @@ async function conclude(
   undo: UndoCall,
   { sent, answer, seen }: { readonly sent: boolean; readonly answer?: unknown; readonly seen?: Seen },
 ): Promise<Again> {
-  const { session } = rollback;
   if (!step.known && !(sent && isGuarded(rollback, step)) && windowOf(rollback, step) > 0) {
     await early(rollback, step, "nothing stands, but the forward call may still arrive");
     return "again";
@@ -107,19 +58,24 @@ async function conclude(
   );
   if (goal === false) {
     const error = failure(`${undo.tool} answered that it is undone, and the backend does not show it`);
-    await record(session, { type: "undo_failed", step: step.step, reason: "verification", error });
+    await outcome(rollback, { type: "undo_failed", step: step.step, reason: "verification", error });
     return undefined;
   }
   const verified = sent ? goal : true;
-  await record(session, { type: "compensated", step: step.step, verified, ...(!sent && { already: true }) });
+  await outcome(rollback, {
+    type: "compensated",
+    step: step.step,
+    verified,
+    ...(!sent && { already: true }),
+  });
   return undefined;
 }
 
 const mayForce = ({ session: { state }, forces }: Rollback, step: Step): boolean =>
   forces(step.step) && undoManifestOf(state, step)?.on_conflict?.includes("overwrite") === true;
 
-const recordConflict = ({ session }: Means, { step }: Step, error: ConflictError): Promise<void> =>
-  record(session, {
+const recordConflict = (means: Means, { step }: Step, error: ConflictError): Promise<void> =>
+  outcome(means, {
     type: "conflict",
     step,
     error: bodyOf(error),
@@ -153,7 +109,7 @@ async function onConflict(
       return "again";
     }
     const failed = { type: "undo_failed", step: step.step, reason: "error", error: bodyOf(error) } as const;
-    await record(rollback.session, failed);
+    await outcome(rollback, failed);
     rollback.passed.set(step.step, error);
     return undefined;
   }
@@ -179,10 +135,10 @@ async function send(rollback: Rollback, step: Step, undo: UndoCall, force: boole
       if (next !== "force") return next;
       return !force && mayForce(rollback, step) ? send(rollback, step, undo, true) : undefined;
     }
-    const outcome = { step: step.step, error: bodyOf(error) };
+    const end = { step: step.step, error: bodyOf(error) };
     if (EffectUncertainError.is(error) || !isConnectorError(error)) {
-      await record(session, { type: "undo_uncertain", ...outcome });
-    } else await record(session, { type: "undo_failed", reason: "error", ...outcome });
+      await outcome(rollback, { type: "undo_uncertain", ...end });
+    } else await outcome(rollback, { type: "undo_failed", reason: "error", ...end });
     return undefined;
   }
   const already = (answer as { already?: unknown } | null | undefined)?.already === true;
@@ -190,7 +146,7 @@ async function send(rollback: Rollback, step: Step, undo: UndoCall, force: boole
 }
 
 async function undoOnce(rollback: Rollback, step: Step): Promise<Again> {
-  const undo = step.undo ?? guardedUndoOf(rollback, step);
+  const undo = undoOf(rollback.session.state, step);
   if (!undo) return undefined;
   const { status } = step;
   if (status === "compensation_uncertain" || status === "compensated_unverified") {
@@ -204,7 +160,7 @@ async function undoOnce(rollback: Rollback, step: Step): Promise<Again> {
 /** Brings one step as near to undone as it goes now. Every outcome is in the journal when it resolves. */
 export async function undoStep(rollback: Rollback, step: Step): Promise<void> {
   for (;;) {
-    if (isUnknown(step)) await settleForward(rollback, step);
+    if (isUnknown(step)) await settleForward(rollback, rollback.plan, step);
     if (isFinal(step) || deadEnd(rollback.session.state, step)) return;
     if ((await undoOnce(rollback, step)) !== "again" || !(await outwait(rollback, step))) return;
   }

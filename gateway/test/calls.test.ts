@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { lineSplitter, maxLineBytes } from "../src/shared/lines.ts";
-import { agent, cleanUp, fixture, gatewayStarted, place, recordsOf, textOf, typesOf } from "./support.ts";
+import { agent, cleanUp, fixture, gatewayStarted, type Place, place, recordsOf, textOf, typesOf } from "./support.ts";
 
 afterAll(cleanUp);
 
@@ -178,18 +178,34 @@ describe("what is journaled", () => {
 });
 
 describe("what is refused", () => {
+  let session: Promise<Awaited<ReturnType<typeof agent>> & { readonly at: Place }> | undefined;
+  /** One agent that may do less than the server can, for all that it is refused. */
+  const limited = () => {
+    const at = place();
+    session ??= agent(at, { flags: ["--scope", "notes:read", "notes:wri*"] }).then((made) => ({ ...made, at }));
+    return session;
+  };
+
   test.each([
     ["notes.bare", /no manifest in this run.*Nothing was sent.*--manifests/],
-    ["notes.nonsense", /no manifest in this run/],
+    ["notes.nonsense", /the server lists no such tool\. Nothing was sent/],
+    ["notes.restore", /the server lists no such tool\. Nothing was sent/],
     ["notes.drifted", /no longer what its manifest describes: its input schema changed.*Nothing was sent/],
     ["notes.purge", /needs notes:purge, which is outside the scope.*Nothing was sent.*--scope/],
   ])("%s, with why and what to do", async (tool, text) => {
-    const at = place();
-    const { call } = await agent(at, { flags: ["--scope", "notes:read", "notes:wri*"] });
+    const { at, call } = await limited();
     const answer = await call(tool, { name: "a", text: "x" });
     expect(answer).toMatchObject({ isError: true, _meta: { "reversi/outcome": "refused" } });
     expect(textOf(answer)).toMatch(text);
     expect(at.note("a")).toBeNull();
+  });
+
+  test("a tool until the server lists it", async () => {
+    const at = place();
+    const { call } = await agent(at);
+    expect(textOf(await call("notes.grown"))).toContain("lists no such tool");
+    await call("notes.grow");
+    expect((await call("notes.grown")).structuredContent).toEqual({ grown: true });
   });
 
   test("a write as a task, whose outcome could not be journaled", async () => {

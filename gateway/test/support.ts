@@ -4,8 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { jest } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+// Each test starts a handful of processes; a busy machine takes its time over that.
+jest.setTimeout(30_000);
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const fixture = (name: string): string => join(here, "fixtures", name);

@@ -69,7 +69,9 @@ const undoneBefore: Case = {
     const { status, groups } = await run.rollback();
     const wrong = await world.unrestored();
     if (wrong !== undefined) return wrong;
-    return status === "complete" ? undefined : `nothing stands any more, and the report says ${JSON.stringify(groups)}`;
+    return status === "complete"
+      ? undefined
+      : `nothing stands any more, and the report says ${JSON.stringify(groups)}`;
   },
 };
 
@@ -93,7 +95,8 @@ const several = ({ tool }: Bench): Case => ({
     }
     const { status, groups } = await run.rollback();
     const wrong = await world.unrestored({ before });
-    if (groups.conflict) return `a conflict, and nobody else changed anything: ${groups.conflict[0]?.message}`;
+    if (groups.conflict)
+      return `a conflict, and nobody else changed anything: ${groups.conflict[0]?.message}`;
     if (wrong !== undefined) return `the report says ${status}, and not all is as it was: ${wrong}`;
     return status === "complete" ? undefined : `not complete: ${JSON.stringify(groups)}`;
   },

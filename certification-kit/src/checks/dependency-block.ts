@@ -3,16 +3,19 @@ import type { Bench, Case } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { because, type ToolFacts } from "../facts.ts";
 import { deepFreeze } from "../states.ts";
+import type { Backend, Made, Plan } from "../subject.ts";
 import { argumentsOf, type World } from "../world.ts";
 import { completed } from "./compensation-failure.ts";
 
 type Edge = NonNullable<Manifest["requires"]>[number];
 
 const valueAt = (path: string, from: object): unknown =>
-  path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], from);
+  path
+    .split(".")
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 
 /** The later step's own arguments, with what the manifest matches taken from the earlier step. */
-function matched({ match }: Edge, own: object, earlier: { readonly args: object; readonly result: unknown }) {
+function matched({ match }: Edge, own: object, earlier: Made) {
   const args: Record<string, unknown> = { ...own };
   for (const [name, source] of Object.entries(match)) {
     const value = valueAt(typeof source === "string" ? source : source.overlaps, earlier);
@@ -21,15 +24,24 @@ function matched({ match }: Edge, own: object, earlier: { readonly args: object;
   return deepFreeze(args);
 }
 
-async function laterArguments({ args, plan, arranging }: World, edge: Edge, made: { args: object; result: unknown }) {
-  const by = Object.keys(edge.match).join(" and ");
-  const after = plan.after?.[`${edge.tool} by ${by}`] ?? plan.after?.[edge.tool];
-  return after ? argumentsOf(await after(made, arranging), arranging) : matched(edge, args, made);
+/** An edge as subjects name it: `notes.move: path = args.from`. */
+const nameOf = ({ tool, match }: Edge): string => {
+  const by = Object.entries(match).map(
+    ([own, source]) => `${own} = ${typeof source === "string" ? source : source.overlaps}`,
+  );
+  return `${tool}: ${by.join(", ")}`;
+};
+const afterOf = ({ after }: Plan<Backend>, edge: Edge) => after?.[nameOf(edge)] ?? after?.[edge.tool];
+
+async function laterArguments({ args, plan, arranging }: World, edge: Edge, made: Made) {
+  const after = afterOf(plan, edge);
+  if (typeof after !== "function") return matched(edge, args, made);
+  return argumentsOf(await after(made, arranging), arranging);
 }
 
 /** While the later step stands, the earlier one is left alone; once it is undone, so is the earlier one. */
 const blocked = ({ tool }: Bench, edge: Edge, earlier: ToolFacts): Case => ({
-  name: `${edge.tool} waits for ${tool.name}, by ${Object.keys(edge.match).join(" and ")}`,
+  name: `${nameOf(edge)} waits for ${tool.name}`,
   async verify(world) {
     const { arranging } = world;
     const args = await argumentsOf(earlier.plans[0]?.args ?? {}, arranging);
@@ -65,12 +77,14 @@ export const dependencyBlock: Check = {
   concerns: (tool) => edgesOf(tool).length > 0,
   after: ["forward_success", "compensation_success"],
   async verify(bench) {
-    const { tool, facts, all, fail } = bench;
+    const { tool, plan, facts, all, fail, risk } = bench;
     const cases: Case[] = [];
     for (const edge of edgesOf(tool)) {
       const earlier = facts.tools.find(({ name }) => name === edge.tool);
       if (!earlier) fail("the manifest", `it requires ${edge.tool}, which is no tool of the connector`);
-      else if (earlier.undo) cases.push(blocked(bench, edge, earlier));
+      const after = afterOf(plan, edge);
+      if (typeof after === "string") risk(`${tool.name} after ${nameOf(edge)} was not tried: ${after}`);
+      else if (earlier?.undo) cases.push(blocked(bench, edge, earlier));
     }
     await all(cases);
   },

@@ -80,7 +80,8 @@ export const forwardFailure: Check = {
     const { tool, plan, facts, fail, all, clean } = bench;
     const cases: Case[] = [refusedArguments];
     if (plan.refused) cases.push(refusedPlan(bench));
-    else if (!facts.network) fail("a call that the backend refuses", `the subject gives none for ${tool.name}`);
+    else if (!facts.network)
+      fail("a call that the backend refuses", `the subject gives none for ${tool.name}`);
     if (facts.network) {
       const { sent } = await clean();
       cases.push(...refusals(bench, spotsOf(sent), facts.statuses.refuse));

@@ -23,10 +23,19 @@ const turned = (value: unknown): unknown => {
 
 /** Changes of a schema that a caller would notice. */
 const changes: readonly (readonly [string, (schema: JsonSchema) => JsonSchema])[] = [
-  ["a new argument", (schema) => ({ ...schema, properties: { ...schema.properties, certification: { type: "string" } } })],
-  ["another required argument", (schema) => ({ ...schema, required: [...(schema.required ?? []), "certification"] })],
+  [
+    "a new argument",
+    (schema) => ({ ...schema, properties: { ...schema.properties, certification: { type: "string" } } }),
+  ],
+  [
+    "another required argument",
+    (schema) => ({ ...schema, required: [...(schema.required ?? []), "certification"] }),
+  ],
   ["another description inside", (schema) => ({ ...schema, description: `${schema.description ?? ""}!` })],
-  ["open to unknown arguments", (schema) => ({ ...schema, additionalProperties: schema.additionalProperties !== true })],
+  [
+    "open to unknown arguments",
+    (schema) => ({ ...schema, additionalProperties: schema.additionalProperties !== true }),
+  ],
 ];
 
 function drift({ tool, facts, check }: Bench): void {
@@ -38,7 +47,9 @@ function drift({ tool, facts, check }: Bench): void {
     detectManifestDrift(manifests, { ...schemas, [name]: changed }, against);
   check("unchanged", () => {
     const { added, removed, changed } = found(turned(input) as JsonSchema);
-    return added.length + removed.length + changed.length === 0 ? undefined : "drift is reported where there is none";
+    return added.length + removed.length + changed.length === 0
+      ? undefined
+      : "drift is reported where there is none";
   });
   for (const [what, change] of changes) {
     check(what, () => (found(change(input)).changed.includes(name) ? undefined : "it is not noticed"));
@@ -49,7 +60,9 @@ function drift({ tool, facts, check }: Bench): void {
   });
   check("a tool that is gone", () => {
     const left = manifests.filter((manifest) => manifest.tool !== name);
-    return detectManifestDrift(left, schemas, baseline).removed.includes(name) ? undefined : "it is not noticed";
+    return detectManifestDrift(left, schemas, baseline).removed.includes(name)
+      ? undefined
+      : "it is not noticed";
   });
 }
 
@@ -78,7 +91,8 @@ function truth({ tool, check }: Bench): void {
 /** What was published is what is there. */
 function published({ tool, subject, facts, check, risk }: Bench): void {
   const { schemaHashes } = subject;
-  if (!schemaHashes) return risk("No schema hashes were published: drift since the last release is not noticed.");
+  if (!schemaHashes)
+    return risk("No schema hashes were published: drift since the last release is not noticed.");
   check("the published hash", () =>
     schemaHashes[tool.name] === schemaHash(tool.input)
       ? undefined
@@ -94,7 +108,8 @@ function published({ tool, subject, facts, check, risk }: Bench): void {
 export const manifestDrift: Check = {
   name: "manifest_drift",
   title: "Manifest drift",
-  sentence: "A changed, added or removed input schema is noticed, and every manifest tells the truth about its own.",
+  sentence:
+    "A changed, added or removed input schema is noticed, and every manifest tells the truth about its own.",
   applies: () => true,
   after: [],
   async verify(bench) {

@@ -29,7 +29,8 @@ const wrongCredential = (bench: Bench, credential: string): Case => ({
     const { error } = outcome;
     const { deny } = bench.facts.statuses;
     const named = deny.some((status) => String(error).includes(status));
-    if (!ConnectorError.is(error) || !named) return `the error names none of ${deny.join(", ")}: ${told(outcome)}`;
+    if (!ConnectorError.is(error) || !named)
+      return `the error names none of ${deny.join(", ")}: ${told(outcome)}`;
     return (await world.changed()) ?? revealed(bench, outcome);
   },
 });

@@ -14,7 +14,10 @@ type Find = (text: string) => string | undefined;
 
 /** Every place in which what a call said can be read later. */
 function leakIn(find: Find, outcome: Ended): string | undefined {
-  const text = "error" in outcome ? textsOf(outcome.error) : `${JSON.stringify(outcome.value)}\n${inspect(outcome.value, { depth: 12 })}`;
+  const text =
+    "error" in outcome
+      ? textsOf(outcome.error)
+      : `${JSON.stringify(outcome.value)}\n${inspect(outcome.value, { depth: 12 })}`;
   if (find(text) === undefined) return undefined;
   return "error" in outcome ? "the error carries the credential" : "the result carries the credential";
 }
@@ -31,7 +34,13 @@ function* echoes(find: Find, spots: readonly Spot[], statuses: readonly string[]
   }
 }
 
-const echoed = (find: Find, fault: Fault, spot: Spot, name = nameOf(fault, spot), credential?: string): Case => ({
+const echoed = (
+  find: Find,
+  fault: Fault,
+  spot: Spot,
+  name = nameOf(fault, spot),
+  credential?: string,
+): Case => ({
   name,
   ...(credential !== undefined && { credential }),
   async verify({ wire, call }) {
@@ -53,7 +62,7 @@ function* encodings(find: Find, secret: string, spot: Spot, status: string): Gen
 }
 
 /** A credential whose encoded forms all differ; connectors may refuse it for its looks, but not repeat it. */
-const awkward = 'kP+7/w=="q\\&<e>%41\'zT9#certification';
+const awkward = "kP+7/w==\"q\\&<e>%41'zT9#certification";
 function* awkwardly(bench: Bench, spot: Spot, status: string): Generator<Case> {
   const find = searcherFor(awkward);
   for (const { name, text } of formsOf(awkward)) {

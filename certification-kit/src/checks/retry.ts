@@ -41,7 +41,8 @@ async function judge(bench: Bench, fault: Fault, spot: Spot, world: World, outco
     const named = fault.kind !== "serverError" || String(outcome.error).includes(fault.status);
     return named ? undefined : `the error does not name ${fault.status}: ${told(outcome)}`;
   }
-  if (fault.kind === "serverError") return `a breakdown of the backend must be an error, and ${told(outcome)}`;
+  if (fault.kind === "serverError")
+    return `a breakdown of the backend must be an error, and ${told(outcome)}`;
   if (fault.kind === "unreachable") return `nothing was reached, and ${told(outcome)}`;
   if (request.writes && fault.kind === "cutBefore") return `nothing took effect, and ${told(outcome)}`;
   if (request.writes && fault.kind === "cutAfter") return `the answer never came, and ${told(outcome)}`;
@@ -49,7 +50,9 @@ async function judge(bench: Bench, fault: Fault, spot: Spot, world: World, outco
 }
 
 const withoutEffect = (fault: Fault): boolean =>
-  fault.kind === "unreachable" || fault.kind === "cutBefore" || (fault.kind === "serverError" && !fault.effect);
+  fault.kind === "unreachable" ||
+  fault.kind === "cutBefore" ||
+  (fault.kind === "serverError" && !fault.effect);
 
 function* losses(bench: Bench, spots: readonly Spot[], breakdowns: readonly string[]): Generator<Case> {
   const faults: Fault[] = [

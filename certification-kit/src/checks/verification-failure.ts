@@ -59,6 +59,26 @@ const tellsApart = ({ facts, tool }: Bench): Case => ({
   },
 });
 
+/** The same for what undoes a step: no while the step stands, and yes after the rollback. */
+const looksAtUndo = ({ facts, tool }: Bench): Case => ({
+  name: "the goal of the undo, before and after",
+  async verify(world) {
+    const run = await world.run();
+    const { undo } = await run.call(tool.name, world.args);
+    if (!undo) return "nothing would undo it";
+    const before = await looked(world, facts, undo.tool, undo.args);
+    if (before.wrong !== undefined) return before.wrong;
+    if (before.outcome && "value" in before.outcome && before.outcome.value === true) {
+      return "the step stands, and its undo says that the goal holds";
+    }
+    const { status } = await run.rollback();
+    const after = await looked(world, facts, undo.tool, undo.args);
+    const yes = after.outcome && "value" in after.outcome && after.outcome.value === true;
+    if (after.wrong !== undefined || status !== "complete") return after.wrong;
+    return yes ? undefined : `it is undone, and ${after.outcome && told(after.outcome)}`;
+  },
+});
+
 /** A look that fails is no look. */
 const blind = ({ tool, facts }: Bench): Case => ({
   name: "the goal while nobody can look",
@@ -85,7 +105,7 @@ export const verificationFailure: Check = {
   after: ["forward_success", "compensation_success"],
   async verify(bench) {
     const { tool, facts, all, risk } = bench;
-    const cases = undoable(tool) ? [callerSaysNo, swallowed] : [];
+    const cases = undoable(tool) ? [callerSaysNo, swallowed, looksAtUndo(bench)] : [];
     if (tool.holds) cases.push(tellsApart(bench));
     if (tool.holds && facts.network) cases.push(blind(bench));
     if (undoable(tool) && !tool.undo) risk(`${tool.name}: nobody can look whether it was undone.`);

@@ -3,15 +3,20 @@ import { spotsOf } from "../cases.ts";
 import type { Check } from "../check.ts";
 import { because, type ToolFacts } from "../facts.ts";
 import { copyOf, difference } from "../states.ts";
-import { completed } from "../checks/compensation-failure.ts";
 import type { World } from "../world.ts";
 
 const kindOf = ({ undo }: ToolFacts) => undo?.guarantees?.guard ?? "none";
 
-async function refused(world: World, expected: unknown, report: { groups: object; counts: { conflict?: number } }) {
+async function refused(
+  world: World,
+  expected: unknown,
+  report: { groups: object; counts: { conflict?: number } },
+) {
   const overwritten = expected === undefined ? undefined : difference(expected, await world.state());
   if (overwritten !== undefined) return `somebody else's change did not survive: ${overwritten}`;
-  return report.counts.conflict === 1 ? undefined : `a conflict must be reported, and the report says ${JSON.stringify(report.groups)}`;
+  return report.counts.conflict === 1
+    ? undefined
+    : `a conflict must be reported, and the report says ${JSON.stringify(report.groups)}`;
 }
 
 /** Somebody else's change between the call and the rollback. */
@@ -56,7 +61,10 @@ const forced = ({ tool }: Bench): Case => ({
     const edited = await world.state();
     const report = await run.rollback({ forceConflicts: true });
     const mayForce = tool.undo?.on_conflict?.includes("overwrite") === true;
-    return mayForce ? completed(world, report) : refused(world, edited, report);
+    if (!mayForce) return refused(world, edited, report);
+    return report.counts.conflict
+      ? "the tool says that a person may force it, and refuses all the same"
+      : undefined;
   },
 });
 
@@ -71,12 +79,16 @@ export const guard: Check = {
   async verify(bench) {
     const { tool, plan, facts, all, fail, risk, cleanUndo } = bench;
     if (kindOf(tool) === "none") {
-      return risk(`${tool.name}: its undo has no guard; what somebody else changed meanwhile is not looked at.`);
+      return risk(
+        `${tool.name}: its undo has no guard; what somebody else changed meanwhile is not looked at.`,
+      );
     }
-    if (!plan.edit) return fail("an edit by somebody else", `the subject gives no edit of what ${tool.name} left`);
+    if (!plan.edit)
+      return fail("an edit by somebody else", `the subject gives no edit of what ${tool.name} left`);
     const cases = [editedBefore, forced(bench)];
     const atServer = tool.undo?.guarantees?.guard_server_side === true;
-    if (!atServer) risk(`${tool.name}: an edit in the moment between its undo's read and write is overwritten.`);
+    if (!atServer)
+      risk(`${tool.name}: an edit in the moment between its undo's read and write is overwritten.`);
     if (atServer && facts.network) {
       const writes = spotsOf((await cleanUndo()).sent).filter(({ request }) => request.writes);
       cases.push(...writes.map(({ skip, request }) => editedBetween(skip, request.line)));

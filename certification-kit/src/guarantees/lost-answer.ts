@@ -14,7 +14,8 @@ import type { World } from "../world.ts";
 
 /** Whether the manifest says that a lost answer settles itself. */
 const settles = ({ manifest: { guarantees, compensation } }: ToolFacts): boolean =>
-  compensation !== undefined && (guarantees?.uncertain === "landed" || guarantees?.undo_from_checkpoint === true);
+  compensation !== undefined &&
+  (guarantees?.uncertain === "landed" || guarantees?.undo_from_checkpoint === true);
 
 const isUnknown = (outcome: Ended): boolean =>
   "error" in outcome && (outcome.error as { mayHaveApplied?: boolean }).mayHaveApplied !== false;
@@ -32,7 +33,9 @@ async function settled(world: World, report: RollbackReport): Promise<string | u
   if (wrong !== undefined) {
     return `the manifest says that a lost answer is settled, and it stands: ${wrong} (${JSON.stringify(report.groups)})`;
   }
-  return report.status === "complete" ? undefined : `all is as it was, and it is not settled: ${JSON.stringify(report.groups)}`;
+  return report.status === "complete"
+    ? undefined
+    : `all is as it was, and it is not settled: ${JSON.stringify(report.groups)}`;
 }
 
 /** A call whose answer is lost, and then the rollback. */
@@ -60,13 +63,19 @@ const ends = (when: NonNullable<CallOptions["ends"]>): Case => ({
     const run = await world.run();
     await ended(run.call(world.tool.name, world.args, { ends: when }));
     const report = await run.rollback();
-    const lie = await overclaims(world, report);
-    if (lie !== undefined || !settles(world.tool)) return lie;
-    const wrong = await world.unrestored();
-    if (wrong !== undefined) return `the manifest says that it is settled, and it stands: ${wrong}`;
-    return report.status === "complete" ? undefined : `it is not settled: ${JSON.stringify(report.groups)}`;
+    const verdict = await endedAs(world, report);
+    await run.end();
+    return verdict;
   },
 });
+
+async function endedAs(world: World, report: RollbackReport): Promise<string | undefined> {
+  const lie = await overclaims(world, report);
+  if (lie !== undefined || !settles(world.tool)) return lie;
+  const wrong = await world.unrestored();
+  if (wrong !== undefined) return `the manifest says that it is settled, and it stands: ${wrong}`;
+  return report.status === "complete" ? undefined : `it is not settled: ${JSON.stringify(report.groups)}`;
+}
 
 /** The evidence itself, asked right after the answer was lost. */
 const evidence = ({ tool }: Bench, fault: Fault, spot: Spot, happened: boolean): Case => ({
@@ -91,7 +100,9 @@ const evidence = ({ tool }: Bench, fault: Fault, spot: Spot, happened: boolean):
     const answer = await ended(
       Promise.resolve(connector.landed[tool.name]?.(args, { since, idempotencyKey, checkpoint })),
     );
-    const written = sent().slice(from).find(({ writes }) => writes);
+    const written = sent()
+      .slice(from)
+      .find(({ writes }) => writes);
     if (written) return `to look, it sent a write: ${written.line}`;
     const change = difference(before, await state());
     if (change !== undefined) return `to look, it changed the backend: ${change}`;
@@ -102,12 +113,18 @@ const evidence = ({ tool }: Bench, fault: Fault, spot: Spot, happened: boolean):
 
 function truthful(tool: ToolFacts, answer: Landed<unknown>, happened: boolean): string | undefined {
   if (answer === "unknown") {
-    return tool.manifest.guarantees?.uncertain === "landed" ? "the manifest promises evidence, and it says unknown" : undefined;
+    return tool.manifest.guarantees?.uncertain === "landed"
+      ? "the manifest promises evidence, and it says unknown"
+      : undefined;
   }
   if (answer.landed !== happened) {
-    return happened ? "it took effect, and the evidence says it did not" : "it took no effect, and the evidence says it did";
+    return happened
+      ? "it took effect, and the evidence says it did not"
+      : "it took no effect, and the evidence says it did";
   }
-  return answer.landed ? misfit(tool.output, answer.result, "the result that the evidence brings") : undefined;
+  return answer.landed
+    ? misfit(tool.output, answer.result, "the result that the evidence brings")
+    : undefined;
 }
 
 const losing: readonly Fault[] = [{ kind: "cutBefore" }, { kind: "cutAfter" }, { kind: "late" }];

@@ -5,7 +5,12 @@ import { same, withoutResidue } from "../states.ts";
 import type { Backend, Plan } from "../subject.ts";
 
 /** Before and after differ by the declared residue and by nothing else. */
-const exactly = ({ subject, tool }: Bench, plan: Plan<Backend>, ids: readonly string[], seen: Set<string>): Case => ({
+const exactly = (
+  { subject, tool }: Bench,
+  plan: Plan<Backend>,
+  ids: readonly string[],
+  seen: Set<string>,
+): Case => ({
   name: plan.title ?? "before and after",
   plan,
   async verify(world) {
@@ -24,7 +29,8 @@ const exactly = ({ subject, tool }: Bench, plan: Plan<Backend>, ids: readonly st
 export const residue: Check = {
   name: "residue",
   title: "Residue",
-  sentence: "What is left after a rollback is the declared residue: nothing undeclared, nothing declared that no longer occurs.",
+  sentence:
+    "What is left after a rollback is the declared residue: nothing undeclared, nothing declared that no longer occurs.",
   applies: ({ tools }) => tools.some(({ undo }) => undo) || because("no tool declares a compensation"),
   concerns: ({ undo }) => undo !== undefined,
   after: ["forward_success", "compensation_success"],
@@ -35,8 +41,10 @@ export const residue: Check = {
     await all(tool.plans.map((plan) => exactly(bench, plan, ids, seen)));
     for (const id of ids) {
       const explains = subject.residue?.[id];
-      if (explains === undefined) fail(id, "the manifest declares it, and the subject does not say what it explains");
-      else if (typeof explains === "string") risk(`${tool.name} leaves ${id}, which no check sees: ${explains}`);
+      if (explains === undefined)
+        fail(id, "the manifest declares it, and the subject does not say what it explains");
+      else if (typeof explains === "string")
+        risk(`${tool.name} leaves ${id}, which no check sees: ${explains}`);
       else if (!seen.has(id)) fail(id, "the manifest declares it, and no call of the subject leaves it");
     }
   },

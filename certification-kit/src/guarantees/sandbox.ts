@@ -67,7 +67,8 @@ const strictAt = (bench: Bench, spot: Spot): Case => ({
 export const sandbox: Check = {
   name: "sandbox",
   title: "Sandbox",
-  sentence: "The sandbox is as strict as the vendor: every malformed twin of a good request is refused, and changes nothing.",
+  sentence:
+    "The sandbox is as strict as the vendor: every malformed twin of a good request is refused, and changes nothing.",
   applies: ({ network, replay }) =>
     (network && replay) || because("there is no sandbox at a wire: the backend is the real thing"),
   after: ["forward_success"],

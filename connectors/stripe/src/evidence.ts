@@ -35,7 +35,11 @@ export async function readAll<Item extends Pick<Made, "id">>(
   }
 }
 
-/** The objects of a list; none when the key may not read it. */
+/** Whether Stripe says that a restricted key lacks a right, which it names: `rak_event_read`. */
+const saysForbidden = (error: unknown) =>
+  ConnectorError.is(error) && error.status === 403 && /\brak_\w/.test(error.message);
+
+/** The objects of a list; none when the key lacks the right to read it. */
 export async function readAllowed<Item extends Pick<Made, "id">>(
   client: HttpReader,
   path: string,
@@ -44,7 +48,7 @@ export async function readAllowed<Item extends Pick<Made, "id">>(
   try {
     return (await readAll<Item>(client, path, query)).items;
   } catch (error) {
-    if (ConnectorError.is(error) && error.status === 403) return [];
+    if (saysForbidden(error)) return [];
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { ownGroup, signalGroup } from "../shared/group.ts";
 import { lineSplitter, maxLineBytes } from "../shared/lines.ts";
 import { hasCode, messageOf, UsageError } from "../shared/usage.ts";
 
@@ -15,15 +16,6 @@ export interface Child {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
-const killGroup = ({ pid }: ChildProcess) => {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
-  } catch (error) {
-    if (!hasCode(error, "ESRCH", "EPERM")) throw error;
-  }
-};
-
 /** @throws UsageError when the command cannot be started */
 export async function startChild(
   [command, ...args]: readonly [string, ...string[]],
@@ -33,10 +25,7 @@ export async function startChild(
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "pipe"],
     env: environment,
-    // A group of its own: Ctrl-C stops the rollback between two undos, not in the middle of one.
-    detached: process.platform !== "win32",
-    shell: process.platform === "win32",
-    windowsHide: true,
+    ...ownGroup,
   });
   let handle: (line: string) => void = () => {};
   const out = lineSplitter(
@@ -76,7 +65,7 @@ export async function startChild(
     write: (line) => void child.stdin.write(line),
     finish: () => void child.stdin.end(),
     kill() {
-      killGroup(child);
+      signalGroup(child, "SIGKILL");
       child.stdout.destroy();
       child.stderr.destroy();
       child.stdin.destroy();

@@ -69,13 +69,13 @@ async function takeRun(journal: Journal, { data, run, waitMs }: RollbackArgument
 const quietMs = 10_000;
 
 /** Tells a person how far a long rollback is: on one line of a terminal, else a line every ten seconds. */
-function progressTo(log: Log) {
+export function progressTo(log: Log, stderr: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr) {
   let told = Date.now();
   let width = 0;
   const onProgress = ({ done, total, tool, state }: RollbackProgress) => {
     const text = `${done}/${total}  ${tool}  ${state}`;
-    if (process.stderr.isTTY) {
-      process.stderr.write(`\r${text.padEnd(width)}`);
+    if (stderr.isTTY) {
+      stderr.write(`\r${text.padEnd(width)}`);
       width = text.length;
     } else if (Date.now() - told >= quietMs) {
       told = Date.now();
@@ -83,7 +83,7 @@ function progressTo(log: Log) {
     }
   };
   const end = () => {
-    if (width > 0) process.stderr.write(`\r${" ".repeat(width)}\r`);
+    if (width > 0) stderr.write(`\r${" ".repeat(width)}\r`);
   };
   return { onProgress, end };
 }

@@ -183,17 +183,21 @@ export function callsThrough({ run, catalog, toClient, toUpstream, redact, timeo
     if (shutBecause !== undefined) return refusal("fenced", shutBecause);
     const known = (await catalog()).find(asked);
     if (shutBecause !== undefined) return refusal("fenced", shutBecause);
-    if (known?.objection !== undefined)
+    if (!known)
+      return refusal(
+        "unknown_tool",
+        `${asked} was refused: the server lists no such tool. Nothing was sent.`,
+      );
+    if (known.objection !== undefined)
       return refusal("drift", `${asked} was refused: ${known.objection}. Nothing was sent.`);
-    const entry = known ?? { upstreamName: asked, name: asked, manifest: undefined, objection: undefined };
-    call.writes = entry.manifest?.effect !== "read_only";
+    call.writes = known.manifest?.effect !== "read_only";
     if (call.writes && params["task"] !== undefined) {
       return refusal(
         "task",
         `${asked} was refused: a task's outcome comes later than its answer, and could not be journaled. Call it without a task.`,
       );
     }
-    return journaled(request, line, call, entry);
+    return journaled(request, line, call, known);
   }
 
   return {

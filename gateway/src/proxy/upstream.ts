@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Redactor } from "@reversi-connector/core";
+import { ownGroup, signalGroup } from "../shared/group.ts";
 import { type LongLine, lineSplitter, maxLineBytes } from "../shared/lines.ts";
 import { type Log, printable } from "../shared/log.ts";
 import { hasCode, messageOf, UsageError } from "../shared/usage.ts";
@@ -46,26 +47,13 @@ function listen(child: ChildProcess, { redact, log }: UpstreamOptions): () => st
   return () => (last.length === 0 ? "" : `; it said: ${last.join(" / ")}`);
 }
 
-/** Signals the whole group: a server is often started through a wrapper that does not pass signals on. */
-export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === "win32" ? pid : -pid, signal);
-  } catch (error) {
-    if (!hasCode(error, "ESRCH", "EPERM")) throw error;
-  }
-}
-
 /** @throws UsageError when the command cannot be started */
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { command, args, environment } = options;
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "pipe"],
     env: environment,
-    // A group of its own: Ctrl-C is for the gateway, which lets writes in flight come to their end.
-    detached: process.platform !== "win32",
-    shell: process.platform === "win32",
-    windowsHide: true,
+    ...ownGroup,
   });
   const lastWords = listen(child, options);
   const lines = lineSplitter(maxLineBytes, options.onLine, options.onLong);

@@ -1,0 +1,47 @@
+import type { Certification, CheckResult, Status } from "../result.ts";
+
+const words: Readonly<Record<Status, string>> = {
+  pass: "pass",
+  fail: "**fail**",
+  not_applicable: "n/a",
+  not_run: "not run",
+};
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const row = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+
+type Column = (certification: Certification) => readonly CheckResult[];
+
+function table(certifications: readonly Certification[], column: Column): string[] {
+  const titles = column(certifications[0] as Certification).map(({ title }) => title);
+  return [
+    row(["Connector", ...titles]),
+    row(["-", ...titles.map(() => "-")]),
+    ...certifications.map((each) =>
+      row([each.connector, ...column(each).map(({ status }) => words[status])]),
+    ),
+  ];
+}
+
+const reasons = (certifications: readonly Certification[]): string[] =>
+  certifications.flatMap(({ connector, checks, guarantees }) =>
+    [...checks, ...guarantees].flatMap((result) =>
+      "reason" in result ? [`* ${connector}, ${result.title}: ${cell(result.reason)}`] : [],
+    ),
+  );
+
+/** Certifications as the tables of a README: results, why something is n/a, and the risks. */
+export function asMarkdown(certifications: readonly Certification[]): string {
+  if (certifications.length === 0) return "";
+  const risks = certifications.flatMap((each) =>
+    each.risks.map((risk) => `* ${each.connector}: ${cell(risk)}`),
+  );
+  const why = reasons(certifications);
+  return [
+    ...table(certifications, ({ checks }) => checks),
+    "",
+    ...table(certifications, ({ guarantees }) => guarantees),
+    ...(why.length > 0 ? ["", "Why a check did not run:", "", ...why] : []),
+    ...(risks.length > 0 ? ["", "Risks:", "", ...risks] : []),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,44 @@
+import { certify } from "../src/index.ts";
+import { forwardMutants } from "./mutants/forward.ts";
+import type { Mutant } from "./mutants/mutant.ts";
+import { secretMutants } from "./mutants/secrets.ts";
+import { undoMutants } from "./mutants/undo.ts";
+
+/** The checks that failed, and those that did not run for another reason than one of these. */
+async function verdictOn({ subject, tools }: Mutant) {
+  const { checks, guarantees } = await certify(subject, { tools });
+  const all = [...checks, ...guarantees];
+  const failed = all.filter(({ status }) => status === "fail");
+  const blocked = all.flatMap((result) =>
+    result.status === "not_run" && !["contract", "witness"].includes(result.name)
+      ? result.reason.split("; ")
+      : [],
+  );
+  const unexplained = blocked.filter(
+    (reason) => !failed.some(({ title }) => reason.startsWith(`${title} failed`)),
+  );
+  const seen = failed.map((result) =>
+    result.status === "fail"
+      ? `${result.name}: ${result.failures[0]?.case}: ${result.failures[0]?.message}`
+      : "",
+  );
+  return { failed: failed.map(({ name }) => name), unexplained, seen };
+}
+
+const mutants = [...forwardMutants, ...undoMutants, ...secretMutants];
+
+test.each(mutants)(
+  "$name fails $fails and nothing else",
+  async (mutant) => {
+    const { failed, unexplained, seen } = await verdictOn(mutant);
+    expect({
+      failed: [...failed].sort(),
+      unexplained,
+      ...(failed.length === mutant.fails.length ? {} : { seen }),
+    }).toEqual({
+      failed: [...mutant.fails].sort(),
+      unexplained: [],
+    });
+  },
+  60_000,
+);
