@@ -29,7 +29,7 @@ export interface Case extends WorldOptions {
   readonly name: string;
   readonly plan?: Plan<Backend>;
   /** @returns what is wrong; @throws what is wrong as well */
-  verify(world: World): Promise<string | undefined | void>;
+  verify(world: World): Promise<string | undefined>;
 }
 
 /** What went wrong in one case. */

@@ -85,11 +85,37 @@ export function wrongWord(outcome: Ended, mayHaveWritten: boolean, writes: boole
   return undefined;
 }
 
+/** The value at a dotted path such as `result.previous.title`. */
+export const valueAt = (path: string, from: object): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], from);
+
+/** Where ids are random, only the undo can tell whether a result names what was really made. */
+async function undoable(world: World, result: unknown): Promise<string | undefined> {
+  const { tool, args, connector } = world;
+  const { compensation } = tool.manifest;
+  if (!compensation) return undefined;
+  const mapped = Object.entries(compensation.argument_map)
+    .map(([name, source]) => [
+      name,
+      typeof source === "string" ? valueAt(source, { args, result }) : source.const,
+    ])
+    .filter(([, value]) => value !== undefined);
+  await world.wire.clear();
+  const undone = await ended(
+    Promise.resolve(connector.tools[compensation.tool]?.(Object.fromEntries(mapped))),
+  );
+  return "error" in undone ? `its undo fails: ${told(undone)}` : world.unrestored();
+}
+
 /** A call that succeeded in spite of a fault did exactly what it does without one. */
 export async function agrees({ clean }: Bench, world: World, answer: unknown): Promise<string | undefined> {
   const { after, result, repeatable, sameResult } = await clean();
-  const state = repeatable ? difference(after, await world.state()) : undefined;
   const wrong =
-    state ?? (sameResult ? difference(timeless(result), timeless(answer), "the result") : undefined);
+    (repeatable ? difference(after, await world.state()) : undefined) ??
+    (sameResult
+      ? difference(timeless(result), timeless(answer), "the result")
+      : await undoable(world, answer));
   return wrong && `the call succeeded in spite of the fault, and not as it does without: ${wrong}`;
 }

@@ -1,4 +1,4 @@
-import { type Connector, compensatorFor, type Context, EffectUncertainError } from "@reversi-connector/core";
+import { type Connector, type Context, compensatorFor, EffectUncertainError } from "@reversi-connector/core";
 import {
   type CallOutcome,
   type Compensate,

@@ -68,6 +68,8 @@ export interface Wire {
   readonly statuses: Statuses;
   /** In order of arrival, since the last `forget()`. */
   readonly requests: readonly SentRequest[];
+  /** What the sandbox did wrong by itself; nothing that a connector can be blamed for. */
+  readonly mistakes?: readonly unknown[];
   forget(): void;
   /** Arms a fault for the request that comes after `skip` others, and for `times` in all; once when left out. */
   inject(fault: Fault, skip: number, times?: number): void;

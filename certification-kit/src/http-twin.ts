@@ -14,7 +14,7 @@ export interface RawRequest {
 type Pairs = readonly (readonly [name: string, value: string])[];
 const pairsOf = (raw: readonly string[]): Pairs =>
   raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : []));
-const flat = (pairs: Pairs): string[] => pairs.flatMap(([name, value]) => [name, value]);
+const flat = (pairs: Pairs): string[] => pairs.flat();
 const is = (name: string, wanted: string) => name.toLowerCase() === wanted.toLowerCase();
 
 const without = ({ rawHeaders, ...rest }: RawRequest, header: string): RawRequest => ({

@@ -29,6 +29,8 @@ export type HttpFault =
 /** What `@reversi-connector/http/sandbox` starts, told by its shape: the kit depends on no client and no server. */
 export interface HttpSandbox {
   readonly requests: readonly HttpRequest[];
+  /** What handlers threw by mistake. */
+  readonly errors?: readonly unknown[];
   inject(
     fault: HttpFault,
     where?: {
@@ -104,6 +106,9 @@ export function httpWire(sandbox: HttpSandbox, options: HttpWireOptions = {}): W
     statuses: { ...usual, ...statuses },
     get requests() {
       return sandbox.requests.map(sent);
+    },
+    get mistakes() {
+      return sandbox.errors ?? [];
     },
     forget: () => sandbox.forget(),
     inject(fault, skip, times = 1) {

@@ -1,4 +1,4 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface TcpTarget {
   readonly host: string;
@@ -39,6 +39,8 @@ export interface TcpProxy {
 interface Link {
   readonly client: Socket;
   readonly backend: Socket;
+  /** All that the client sent since the last `forget()`. */
+  chunks: Buffer[];
   /** Sent by the client since the fault was armed, or since it connected. */
   seen: Buffer;
   mode: "through" | "silent" | "discard";
@@ -60,7 +62,7 @@ export async function tcpProxy(target: TcpTarget): Promise<TcpProxy> {
   const links = new Set<Link>();
   const late: { readonly backend: Socket; readonly bytes: Buffer }[] = [];
   const answered: Promise<unknown>[] = [];
-  let received: { readonly link: Link; readonly chunks: Buffer[] }[] = [];
+  let received: Link[] = [];
   let armed: Exclude<TcpFault, { readonly kind: "refuse" }> | undefined;
   let refusing = false;
 
@@ -121,14 +123,16 @@ export async function tcpProxy(target: TcpTarget): Promise<TcpProxy> {
 
   const server = createServer((client) => {
     const backend = connect(target);
-    const link: Link = { client, backend, seen: Buffer.alloc(0), mode: "through", allowance: undefined };
-    const chunks: Buffer[] = [];
+    const link: Link = {
+      ...{ client, backend, chunks: [], seen: Buffer.alloc(0) },
+      ...{ mode: "through", allowance: undefined },
+    };
     links.add(link);
-    received.push({ link, chunks });
+    received.push(link);
     client
       .on("error", () => {})
       .on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
+        link.chunks.push(chunk);
         fromClient(link, chunk);
       });
     backend.on("error", () => drop(link)).on("data", (chunk: Buffer) => fromBackend(link, chunk));
@@ -155,7 +159,8 @@ export async function tcpProxy(target: TcpTarget): Promise<TcpProxy> {
       return received.map(({ chunks }) => Buffer.concat(chunks));
     },
     forget() {
-      received = [...links].map((link) => ({ link, chunks: [] }));
+      received = [...links];
+      for (const link of received) link.chunks = [];
     },
     inject(fault) {
       for (const link of links) link.seen = Buffer.alloc(0);

@@ -103,7 +103,10 @@ export async function inWorld<Value>(
       run: () => openRun({ connector, wire, restart: () => connect({ timeoutMs, credential }) }),
       sent: () => wire?.requests ?? [],
     };
-    return await body(world);
+    const value = await body(world);
+    const [mistake] = wire?.mistakes ?? [];
+    if (mistake !== undefined) throw new Error(`the sandbox itself failed: ${mistake}`);
+    return value;
   } finally {
     await backend.close();
     // A connector that never lets a call end would never let itself be closed either.

@@ -107,7 +107,10 @@ describe("from the environment and from flags", () => {
       flags: {},
     };
     for (const value of [token, `Bearer ${token}`]) {
-      expect(readSettings(prefixed, { KEY: ` ${value}\n` })).toEqual({ options: { key: value }, missing: [] });
+      expect(readSettings(prefixed, { KEY: ` ${value}\n` })).toEqual({
+        options: { key: value },
+        missing: [],
+      });
       expect(checkOptions(prefixed, { key: value })).toEqual({ options: { key: value }, secrets: [token] });
     }
     for (const value of ["Bearer ", "Bearer <token>", `Bearer  ${token}`, `bearer ${token}`, "Bearer abc"]) {

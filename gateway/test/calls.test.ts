@@ -1,8 +1,19 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { lineSplitter, maxLineBytes } from "../src/shared/lines.ts";
-import { agent, cleanUp, fixture, gatewayStarted, type Place, place, recordsOf, textOf, typesOf } from "./support.ts";
+import {
+  agent,
+  cleanUp,
+  fixture,
+  gatewayStarted,
+  type Place,
+  place,
+  recordsOf,
+  textOf,
+  typesOf,
+} from "./support.ts";
 
 afterAll(cleanUp);
 
@@ -34,6 +45,15 @@ describe("what passes through", () => {
       `A folder of notes.\n\nWhat is done here is recorded as run ${run}. An operator can undo it: reversi rollback ${run}`,
     );
     expect(stderr()).toContain(`reversi rollback ${run}`);
+  });
+
+  test("the server's own questions reach the client, and their answers the server", async () => {
+    const roots = [{ uri: "file:///work", name: "work" }];
+    const { call } = await agent(place(), {
+      capabilities: { roots: {} },
+      prepare: (client) => client.setRequestHandler(ListRootsRequestSchema, () => ({ roots })),
+    });
+    expect((await call("notes.roots")).structuredContent).toEqual({ roots });
   });
 
   test("progress reaches the agent, and a slow write holds nothing up", async () => {
@@ -182,7 +202,10 @@ describe("what is refused", () => {
   /** One agent that may do less than the server can, for all that it is refused. */
   const limited = () => {
     const at = place();
-    session ??= agent(at, { flags: ["--scope", "notes:read", "notes:wri*"] }).then((made) => ({ ...made, at }));
+    session ??= agent(at, { flags: ["--scope", "notes:read", "notes:wri*"] }).then((made) => ({
+      ...made,
+      at,
+    }));
     return session;
   };
 

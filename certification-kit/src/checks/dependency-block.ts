@@ -1,5 +1,6 @@
 import { ConnectorError, type Manifest } from "@reversi-connector/core";
 import type { Bench, Case } from "../bench.ts";
+import { valueAt } from "../cases.ts";
 import type { Check } from "../check.ts";
 import { because, type ToolFacts } from "../facts.ts";
 import { deepFreeze } from "../states.ts";
@@ -8,11 +9,6 @@ import { argumentsOf, type World } from "../world.ts";
 import { completed } from "./compensation-failure.ts";
 
 type Edge = NonNullable<Manifest["requires"]>[number];
-
-const valueAt = (path: string, from: object): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 
 /** The later step's own arguments, with what the manifest matches taken from the earlier step. */
 function matched({ match }: Edge, own: object, earlier: Made) {

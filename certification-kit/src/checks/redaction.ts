@@ -51,8 +51,8 @@ const echoed = (
 
 /** The backend repeats the credential in each encoding, at the start of a text and where texts are cut off. */
 function* encodings(find: Find, secret: string, spot: Spot, status: string): Generator<Case> {
-  for (const { name, text } of formsOf(secret)) {
-    for (const pad of pads) {
+  for (const [index, { name, text }] of formsOf(secret).entries()) {
+    for (const pad of index === 0 ? pads : [0]) {
       const echo: Fault = { kind: "echo", status, as: "json", text: `${"-".repeat(pad)} ${text}` };
       yield echoed(find, echo, spot, `an echo of the credential ${name}, ${pad} characters in`);
     }
@@ -63,7 +63,7 @@ function* encodings(find: Find, secret: string, spot: Spot, status: string): Gen
 
 /** A credential whose encoded forms all differ; connectors may refuse it for its looks, but not repeat it. */
 const awkward = "kP+7/w==\"q\\&<e>%41'zT9#certification";
-function* awkwardly(bench: Bench, spot: Spot, status: string): Generator<Case> {
+function* awkwardly(bench: Bench, status: string): Generator<Case> {
   const find = searcherFor(awkward);
   for (const { name, text } of formsOf(awkward)) {
     const fault: Fault = { kind: "echo", status, as: "json", text };
@@ -153,7 +153,7 @@ export const redaction: Check = {
         handedIn(find, secret),
         ...echoes(find, spots, [status, ...facts.statuses.serverError.slice(0, 1)]),
         ...(first ? encodings(find, secret, first, status) : []),
-        ...(first ? awkwardly(bench, first, status) : []),
+        ...(first ? awkwardly(bench, status) : []),
         ...(tool.undo ? [journaled(find, status)] : []),
       ]);
     } finally {

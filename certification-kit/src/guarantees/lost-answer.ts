@@ -4,9 +4,9 @@ import type { Bench, Case } from "../bench.ts";
 import { nameOf, type Spot, spotsOf } from "../cases.ts";
 import type { Check } from "../check.ts";
 import { overclaims } from "../checks/compensation-failure.ts";
+import type { CallOptions } from "../engine-run.ts";
 import { because, type ToolFacts } from "../facts.ts";
 import type { Fault } from "../fault.ts";
-import type { CallOptions } from "../engine-run.ts";
 import { type Ended, ended, told } from "../outcome.ts";
 import { misfit } from "../schema.ts";
 import { difference } from "../states.ts";
@@ -77,6 +77,24 @@ async function endedAs(world: World, report: RollbackReport): Promise<string | u
   return report.status === "complete" ? undefined : `it is not settled: ${JSON.stringify(report.groups)}`;
 }
 
+/** The evidence of a call that went well, with nothing but what was durable before its write. */
+const evidenceOfSuccess = ({ tool }: Bench): Case => ({
+  name: "the evidence of a call that went well",
+  async verify({ connector, args, call }) {
+    const idempotencyKey = hashOf("certification, a good call");
+    const since = new Date();
+    let checkpoint: Checkpoint | undefined;
+    await call({
+      idempotencyKey,
+      checkpoint: async (kept) => {
+        checkpoint = kept;
+      },
+    });
+    const answer = await connector.landed[tool.name]?.(args, { since, idempotencyKey, checkpoint });
+    return truthful(tool, answer as Landed<unknown>, true);
+  },
+});
+
 /** The evidence itself, asked right after the answer was lost. */
 const evidence = ({ tool }: Bench, fault: Fault, spot: Spot, happened: boolean): Case => ({
   name: `the evidence after: ${nameOf(fault, spot)}`,
@@ -141,6 +159,7 @@ export const lostAnswer: Check = {
     const { tool, facts, all, clean, risk } = bench;
     const cases: Case[] = tool.undo ? [ends("after the write"), ends("after the checkpoint")] : [];
     if (!settles(tool)) risk(`${tool.name}: when an answer is lost, a person has to look what became of it.`);
+    if (tool.landed) cases.push(evidenceOfSuccess(bench));
     if (facts.network) {
       const spots = spotsOf((await clean()).sent).filter(({ request }) => request.writes);
       for (const spot of spots) {

@@ -42,6 +42,33 @@ export const forwardMutants: readonly Mutant[] = [
         throw statusOf(error) === 422 ? new ConnectorError("it did not work") : error;
       }),
   ),
+  withRun(
+    { name: "a refusal that claims too much", fails: ["forward_failure"], tools: notify },
+    "notify",
+    (good, call) =>
+      good(call).catch((error) => {
+        const status = statusOf(error);
+        throw status === 409 ? new ConnectorError(error.message, { status, mayHaveApplied: true }) : error;
+      }),
+  ),
+  withRun(
+    { name: "a rate limit taken for success", fails: ["forward_failure"], tools: notify },
+    "notify",
+    (good, call) =>
+      good(call).catch((error) => (statusOf(error) === 429 ? { notice: 1 } : Promise.reject(error))),
+  ),
+  withRun(
+    { name: "a made-up id", fails: ["retry"], tools: ["toy.add_note"] },
+    "addNote",
+    async (_, { client, args }) => {
+      const { body } = await client.write({
+        method: "POST",
+        path: path`/items/${args.id}/notes`,
+        json: { text: args.text },
+      });
+      return { note_id: body.id ?? 1000 };
+    },
+  ),
   wrapped({ name: "arguments that nobody looks at", fails: ["forward_failure"], tools: notify }, (toy) =>
     calling(toy, "toy.notify", (good, args, context) =>
       good({ text: String((args as { text: unknown }).text) }, context),

@@ -1,7 +1,7 @@
 import {
   type Connector,
-  connectorSchemaHashes,
   type Context,
+  connectorSchemaHashes,
   type PackageFacts,
   type Tool,
 } from "@reversi-connector/core";

@@ -1,4 +1,4 @@
-import { ConnectorError, type Connector } from "@reversi-connector/core";
+import { type Connector, ConnectorError } from "@reversi-connector/core";
 import { path } from "@reversi-connector/http";
 import { formsOf } from "../../src/index.ts";
 import { toyTools } from "../toy/connector.ts";

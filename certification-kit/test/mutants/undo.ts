@@ -131,7 +131,7 @@ export const undoMutants: readonly Mutant[] = [
   ),
   withTools(
     { name: "a goal that always holds", fails: ["verification_failure"], tools: create },
-    { deleteItem: { holds: async ({ client, args }) => (await readItem(client, args.id), true) } },
+    { deleteItem: { holds: async ({ client, args }) => readItem(client, args.id).then(() => true) } },
   ),
   withTools(
     { name: "a goal that holds when nobody can look", fails: ["verification_failure"], tools: create },
@@ -210,7 +210,10 @@ export const undoMutants: readonly Mutant[] = [
     "setTitle",
     async (good, call) => {
       let late: unknown;
-      const done = await good({ ...call, checkpoint: async (kept: unknown) => void (late = kept) });
+      const checkpoint = async (kept: unknown) => {
+        late = kept;
+      };
+      const done = await good({ ...call, checkpoint });
       await call.checkpoint(late);
       return done;
     },

@@ -5,8 +5,8 @@ import {
   type Holds,
   type PackageFacts,
   s,
-  threeWayRestore,
   type Tool,
+  threeWayRestore,
   toolsFor,
 } from "@reversi-connector/core";
 import { type HttpClient, type HttpReader, httpConnection, path } from "@reversi-connector/http";

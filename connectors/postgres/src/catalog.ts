@@ -1,6 +1,6 @@
 import { ConnectorError } from "@reversi-connector/core";
 import type { Ask } from "./session.ts";
-import { quoted, quotedTable, type RowName } from "./sql.ts";
+import { quoted, quotedTable, type RowName, type TableName } from "./sql.ts";
 
 /** What a write needs to know before it is sent. */
 export interface Facts {
@@ -13,26 +13,49 @@ export interface Facts {
   readonly changesAfterwards: boolean;
 }
 
-/** Types are followed through domains and arrays to what they are made of. */
-const factsSql = `WITH RECURSIVE part(name, type) AS (
-  SELECT a.attname, a.atttypid FROM pg_catalog.pg_attribute a
-  WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attname = ANY ($2::name[]) AND NOT a.attisdropped
+const factsSql = `SELECT
+  (SELECT n.nspname FROM pg_catalog.pg_namespace n WHERE n.oid = c.relnamespace),
+  pg_catalog.pg_current_xact_id()::text,
+  EXISTS (SELECT FROM pg_catalog.pg_index i
+    WHERE i.indrelid = c.oid AND i.indnkeyatts = 1 AND i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL
+    AND i.indkey[0] = (SELECT a.attnum FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = $3)),
+  c.relhasrules OR c.relhastriggers AND EXISTS (SELECT FROM pg_catalog.pg_trigger t
+    WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 66 = 0),
+  pg_catalog.to_json(ARRAY(SELECT pg_catalog.json_build_array(a.attname, a.atttypid::int8) FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attname = ANY ($2::name[]) AND NOT a.attisdropped))::text
+FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass($1)`;
+
+/** bytea and bytea[]. */
+const binaryTypes: readonly number[] = [17, 1001];
+const firstOfUsers = 16_384;
+
+/** Types that users made are followed through domains and arrays to what they are made of. */
+const binaryPartsSql = `WITH RECURSIVE part(whole, type) AS (
+  SELECT oid, oid FROM pg_catalog.pg_type WHERE oid = ANY ($1::oid[])
   UNION
-  SELECT p.name, CASE WHEN t.typbasetype <> 0 THEN t.typbasetype ELSE t.typelem END
+  SELECT p.whole, CASE WHEN t.typbasetype <> 0 THEN t.typbasetype ELSE t.typelem END
   FROM part p JOIN pg_catalog.pg_type t ON t.oid = p.type WHERE t.typbasetype <> 0 OR t.typelem <> 0
 )
-SELECT n.nspname, pg_catalog.pg_current_xact_id()::text,
-  EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a
-    ON a.attrelid = c.oid AND a.attname = $3 AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum
-    WHERE i.indrelid = c.oid AND i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL),
-  c.relhasrules OR EXISTS (SELECT FROM pg_catalog.pg_trigger t
-    WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 66 = 0),
-  pg_catalog.array_to_string(ARRAY(SELECT name FROM part WHERE type = 17 ORDER BY name), ', ')
-FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.oid = pg_catalog.to_regclass($1)`;
+SELECT whole::int8::text FROM part WHERE type = 17`;
 
-/** An array of names, written as one parameter. */
-const nameList = (names: readonly string[]) => `{${names.map((name) => `"${name}"`).join(",")}}`;
+/** An array as one parameter. */
+const list = (items: readonly (string | number)[]) => `{${items.map((item) => `"${item}"`).join(",")}}`;
+
+/** @throws ConnectorError: nothing was written */
+async function refuseBinary(
+  ask: Ask,
+  table: TableName,
+  columns: readonly (readonly [name: string, type: number])[],
+): Promise<void> {
+  const ofUsers = columns.map(([, type]) => type).filter((type) => type >= firstOfUsers);
+  const { rows } = ofUsers.length > 0 ? await ask(binaryPartsSql, [list(ofUsers)]) : { rows: [] };
+  const binary = new Set([...binaryTypes, ...rows.map(([type]) => Number(type))]);
+  const found = columns.filter(([, type]) => binary.has(type)).map(([name]) => quoted(name));
+  if (found.length === 0) return;
+  throw new ConnectorError(
+    `binary columns are not supported (${found.join(", ")} of ${quotedTable(table)}); nothing was written`,
+  );
+}
 
 /** @throws ConnectorError for a table that is not there, and for binary columns: nothing was written */
 export async function factsOf(
@@ -41,22 +64,14 @@ export async function factsOf(
   columns: readonly string[],
 ): Promise<Facts> {
   const { key_column } = name;
-  const parameters = [quotedTable(name), nameList([key_column, ...columns]), key_column];
+  const parameters = [quotedTable(name), list([key_column, ...columns]), key_column];
   const [found] = (await ask(factsSql, parameters)).rows;
   if (!found) {
-    throw new ConnectorError(
-      `there is no table ${quotedTable(name)}, or it is not on the search path; nothing was written`,
-      {
-        reason: "42P01",
-      },
-    );
+    const message = `there is no table ${quotedTable(name)}, or it is not on the search path; nothing was written`;
+    throw new ConnectorError(message, { reason: "42P01" });
   }
-  const [schema, transactionId, unique, afterwards, binary] = found;
-  if (binary) {
-    throw new ConnectorError(
-      `binary columns are not supported (${binary} of ${quotedTable(name)}); nothing was written`,
-    );
-  }
+  const [schema, transactionId, unique, afterwards, types] = found;
+  await refuseBinary(ask, name, JSON.parse(types ?? "[]"));
   return {
     schema: String(schema),
     transactionId: String(transactionId),

@@ -1,5 +1,6 @@
 import { connect as connectSocket, type Socket } from "node:net";
 import { ConnectorError } from "@reversi-connector/core";
+import type pg from "pg";
 import type { Client, ClientConfig } from "pg";
 import { inWords, isLoss, isServerError } from "./failures.ts";
 
@@ -85,6 +86,7 @@ export function openPool(config: ClientConfig): Pool {
   /** Calls that wait: each is handed a connection, or told with nothing to look again. */
   const waiting: ((connection?: Connection) => void)[] = [];
   let closed = false;
+  let loading: Promise<{ readonly default: typeof pg }> | undefined;
 
   const end = (client: Client) => {
     if (!open.delete(client)) return;
@@ -101,9 +103,9 @@ export function openPool(config: ClientConfig): Pool {
     void connection.client.end().catch(() => {});
   };
 
-  async function connect(signal: AbortSignal): Promise<Connection> {
-    const { Client } = (await import("pg")).default;
+  async function connect({ Client }: typeof pg, signal: AbortSignal): Promise<Connection> {
     const client = new Client(config);
+    // Counted at once: calls that come while it connects must not open more than there may be.
     open.add(client);
     // Without a listener the loss of an idle connection would end the process.
     client.on("error", () => {});
@@ -142,10 +144,13 @@ export function openPool(config: ClientConfig): Pool {
     });
 
   async function acquire(signal: AbortSignal): Promise<Connection> {
+    loading ??= import("pg");
+    const { default: loaded } = await loading;
     for (;;) {
       if (closed) throw new ConnectorError("the connector is closed; nothing was sent");
       if (signal.aborted) throw new ConnectorError(`${inWords(signal.reason)}; nothing was sent`);
-      const connection = idle.pop() ?? (open.size < most ? await tryConnect(signal) : await turn(signal));
+      const connection =
+        idle.pop() ?? (open.size < most ? await tryConnect(loaded, signal) : await turn(signal));
       if (!connection) continue;
       clearTimeout(connection.idleTimer);
       streamOf(connection.client).ref();
@@ -153,9 +158,9 @@ export function openPool(config: ClientConfig): Pool {
     }
   }
 
-  async function tryConnect(signal: AbortSignal): Promise<Connection> {
+  async function tryConnect(loaded: typeof pg, signal: AbortSignal): Promise<Connection> {
     try {
-      return await connect(signal);
+      return await connect(loaded, signal);
     } catch (error) {
       const reason = isServerError(error) ? error.code : undefined;
       throw new ConnectorError(`cannot connect to Postgres: ${inWords(error)}; nothing was sent`, { reason });

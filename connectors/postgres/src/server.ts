@@ -82,9 +82,9 @@ const freePort = () =>
       });
   });
 
-/** Ends with the child: what it said, when it ended before `until` was true of that. */
+/** What a child said until that was enough, or until it ended or could not be started. */
 const said = (child: ChildProcess, until: (text: string) => boolean, onLog?: (text: string) => void) =>
-  new Promise<{ readonly ready: boolean; readonly text: string }>((resolve, reject) => {
+  new Promise<{ readonly ready: boolean; readonly text: string }>((resolve) => {
     let text = "";
     let settled = false;
     const settle = (ready: boolean) => {
@@ -100,7 +100,10 @@ const said = (child: ChildProcess, until: (text: string) => boolean, onLog?: (te
     };
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);
-    child.once("error", reject);
+    child.once("error", (error) => {
+      text += error.message;
+      settle(false);
+    });
     child.once("close", () => settle(false));
   });
 
@@ -122,8 +125,9 @@ export async function startServer({ bin, settings = {}, onLog }: ServerOptions):
       env: { ...process.env, LC_ALL: "C", LANGUAGE: "C" },
       stdio: ["ignore", "pipe", "pipe"],
     });
+  const clean = () => rmSync(folder, { recursive: true, force: true });
   const fail = (what: string, text: string): never => {
-    rmSync(folder, { recursive: true, force: true });
+    clean();
     throw new ConnectorError(`${join(bin, what)} failed: ${text.trim().slice(-2000)}`);
   };
 
@@ -149,7 +153,6 @@ export async function startServer({ bin, settings = {}, onLog }: ServerOptions):
     ...Object.entries(all).map(([name, value]) => `--${name}=${value}`),
   ]);
   const ended = new Promise<void>((resolve) => server.once("close", () => resolve()));
-  const clean = () => rmSync(folder, { recursive: true, force: true });
   // Whoever exits without closing leaves no server behind.
   const atExit = () => {
     server.kill("SIGQUIT");

@@ -25,7 +25,8 @@ function statementsIn(log: string): Statement[] {
     if (!line) continue;
     const [, kind, text = ""] = line;
     const sql = /^(?:statement|execute <unnamed>): ([\s\S]*)$/.exec(text)?.[1];
-    if (kind === "LOG" && sql !== undefined) found.push({ sql: sql.replaceAll("\n\t", "\n"), parameters: [] });
+    if (kind === "LOG" && sql !== undefined)
+      found.push({ sql: sql.replaceAll("\n\t", "\n"), parameters: [] });
     const parameters = /^parameters: ([\s\S]*)$/i.exec(text)?.[1];
     if (kind === "DETAIL" && parameters !== undefined) {
       const last = found.at(-1);
@@ -36,6 +37,12 @@ function statementsIn(log: string): Statement[] {
   }
   return found;
 }
+
+/** A statement that ends when a condition over the server's own views holds. */
+export const untilSql = (condition: string) =>
+  `do $$ begin while not (${condition}) loop perform pg_sleep(0.01); perform pg_stat_clear_snapshot(); end loop; end $$`;
+/** The sessions of connectors. */
+export const ours = "from pg_stat_activity where application_name = 'reversi-connectors'";
 
 /** A server of its own with a connector on it, for all tests of a file. */
 export async function bench(bin?: string) {
@@ -98,6 +105,8 @@ export async function bench(bin?: string) {
     connector,
     connect,
     sql: backend.query,
+    /** Waits, on the server, until a condition over its own views holds. */
+    until: (condition: string) => backend.query(untilSql(condition)),
     call,
     undoOf,
     undo: async <Result = Values>(name: string, args: object, result: object, context: Context = {}) => {

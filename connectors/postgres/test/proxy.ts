@@ -1,4 +1,4 @@
-import { createServer, connect as connectSocket, type Server, type Socket } from "node:net";
+import { connect as connectSocket, createServer, type Server, type Socket } from "node:net";
 
 /**
  * What happens to the first statement that matches:
@@ -8,21 +8,17 @@ import { createServer, connect as connectSocket, type Server, type Socket } from
 export type Fault = "before" | "after" | "hang" | "mute";
 
 /** A way to a server on which a connection can be lost at a chosen statement. */
-export interface Proxy {
+export interface LossyProxy {
   readonly url: string;
   /** Statements are recognised by a word in them. */
   inject(fault: Fault, word: string): void;
-  /** Resolves when the fault has happened. */
-  happened(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function proxyTo(url: string): Promise<Proxy> {
+export async function proxyTo(url: string): Promise<LossyProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let armed: { readonly fault: Fault; readonly word: string } | undefined;
-  let happen = () => {};
-  let happened = Promise.resolve();
 
   const server: Server = createServer((near) => {
     const far = connectSocket(Number(target.port), target.hostname);
@@ -41,7 +37,6 @@ export async function proxyTo(url: string): Promise<Proxy> {
       const { fault, word } = armed ?? {};
       if (word === undefined || !chunk.includes(word)) return void far.write(chunk);
       armed = undefined;
-      happen();
       if (fault === "before") near.resetAndDestroy();
       if (fault === "after") cutting = true;
       if (fault === "mute") muted = true;
@@ -60,11 +55,7 @@ export async function proxyTo(url: string): Promise<Proxy> {
     url: own.href,
     inject(fault, word) {
       armed = { fault, word };
-      happened = new Promise((resolve) => {
-        happen = resolve;
-      });
     },
-    happened: () => happened,
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();

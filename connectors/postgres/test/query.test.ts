@@ -1,4 +1,4 @@
-import { bench, failure, type Bench } from "./bench.ts";
+import { type Bench, bench, failure } from "./bench.ts";
 
 let on: Bench;
 beforeAll(async () => {
@@ -53,7 +53,10 @@ describe("PG-01: no way out of the read-only transaction", () => {
     ["/* /* */ select */ commit", "42601"],
     ["/* /* */ select */ COMMIT */ commit", "42601"],
     ["select 1 into pwn", "42601"],
-    ["with w as (insert into orders (customer_id, item, amount) values (1, 'x', 1) returning 1) select 1", "0A000"],
+    [
+      "with w as (insert into orders (customer_id, item, amount) values (1, 'x', 1) returning 1) select 1",
+      "0A000",
+    ],
     ["select * from orders for update", "25006"],
     ["select set_config('transaction_read_only', 'off', true)", "25001"],
     ["with x as (select 1) update orders set amount = 9", "42601"],
@@ -70,10 +73,14 @@ describe("PG-01: no way out of the read-only transaction", () => {
   });
 
   test("what is done in one query is not there for the next one", async () => {
-    await rows("select set_config('default_transaction_read_only', 'off', false) as a, set_config('my.secret', 'x', false) as b");
-    expect(await rows("select current_setting('my.secret', true) as x, current_setting('transaction_read_only') as r")).toEqual([
-      { x: "", r: "on" },
-    ]);
+    await rows(
+      "select set_config('default_transaction_read_only', 'off', false) as a, set_config('my.secret', 'x', false) as b",
+    );
+    expect(
+      await rows(
+        "select current_setting('my.secret', true) as x, current_setting('transaction_read_only') as r",
+      ),
+    ).toEqual([{ x: "", r: "on" }]);
   });
 });
 
@@ -149,14 +156,16 @@ describe("values", () => {
   });
 
   test("small numbers and booleans are JSON", async () => {
-    expect(await rows("select 1::int2 as a, -7 as b, 0.5::float4 as c, 1e300::float8 as d, true as e, null as f")).toEqual([
-      { a: 1, b: -7, c: 0.5, d: 1e300, e: true, f: null },
-    ]);
+    expect(
+      await rows("select 1::int2 as a, -7 as b, 0.5::float4 as c, 1e300::float8 as d, true as e, null as f"),
+    ).toEqual([{ a: 1, b: -7, c: 0.5, d: 1e300, e: true, f: null }]);
   });
 
   test("columns come with the names of their types, those of users and lengths included", async () => {
     await on.sql("create type mood as enum ('sad', 'ok')");
-    const { columns } = await query("select 'ok'::mood as m, 'x'::varchar(7) as v, array[1] as a, 1.5::numeric(4,2) as n");
+    const { columns } = await query(
+      "select 'ok'::mood as m, 'x'::varchar(7) as v, array[1] as a, 1.5::numeric(4,2) as n",
+    );
     expect(columns).toEqual([
       { name: "m", type: "mood" },
       { name: "v", type: "character varying(7)" },
@@ -207,15 +216,28 @@ describe("MC-09: large answers", () => {
       const { row_count, truncated } = await query(sql, more);
       return { row_count, truncated };
     };
-    expect(await count("select * from generate_series(1, 1000)")).toEqual({ row_count: 1000, truncated: false });
-    expect(await count("select * from generate_series(1, 1001)")).toEqual({ row_count: 1000, truncated: true });
-    expect(await count("select * from generate_series(1, 3)", { limit: 2 })).toEqual({ row_count: 2, truncated: true });
+    expect(await count("select * from generate_series(1, 1000)")).toEqual({
+      row_count: 1000,
+      truncated: false,
+    });
+    expect(await count("select * from generate_series(1, 1001)")).toEqual({
+      row_count: 1000,
+      truncated: true,
+    });
+    expect(await count("select * from generate_series(1, 3)", { limit: 2 })).toEqual({
+      row_count: 2,
+      truncated: true,
+    });
     expect(await count("select 1 where false")).toEqual({ row_count: 0, truncated: false });
     expect(await failure(query("select 1", { limit: 1001 }))).toMatchObject({ code: "INVALID_ARGUMENTS" });
   });
 
   test("wide rows stop before a mebibyte", async () => {
-    const { row_count, truncated, rows: shown } = await query("select repeat('x', 100000) as x from generate_series(1, 1000)");
+    const {
+      row_count,
+      truncated,
+      rows: shown,
+    } = await query("select repeat('x', 100000) as x from generate_series(1, 1000)");
     expect({ row_count, truncated }).toEqual({ row_count: 10, truncated: true });
     expect(shown).toHaveLength(10);
   });

@@ -11,7 +11,7 @@ const types: readonly (readonly [type: string, before: string, after: string])[]
   ["double precision", "0.30000000000000004", "NaN"],
   ["money", "1234.56", "-0.01"],
   ["boolean", "true", "false"],
-  ["text", "it's \\n \"quoted\" $1 ü 🙂", ""],
+  ["text", 'it\'s \\n "quoted" $1 ü 🙂', ""],
   ["varchar(20)", "  blanks  ", "null"],
   ["char(5)", "ab", "abcde"],
   ['"char"', "x", "y"],
@@ -66,12 +66,15 @@ const types: readonly (readonly [type: string, before: string, after: string])[]
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-test("the suite runs in the zone it was given", () => {
-  const zone = process.env["TZ"] ?? "";
-  if (zone !== "") expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(zone);
-});
+const zone = process.env["TZ"];
+const inAnotherZone = zone !== undefined && zone !== "UTC";
+if (inAnotherZone) {
+  test("the process is in the zone it was given", () => {
+    expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(zone);
+  });
+}
 
-describe.each(servers)("on %s", (_, bin) => {
+describe.each(inAnotherZone ? servers.slice(0, 1) : servers)("on %s", (_, bin) => {
   let on: Bench;
   beforeAll(async () => {
     on = await bench(bin);
@@ -109,21 +112,24 @@ describe.each(servers)("on %s", (_, bin) => {
     }
   });
 
-  test.each(types)("%s %s: what is inserted is stored as SQL would, and undone", async (type, before, after) => {
-    await fresh(type, before);
-    const old = await texts();
-    await on.sql(`insert into t values (3, ${literal(after)})`);
-    const args = { table: "t", values: { id: "9007199254740993", v: after } };
-    const made = await on.call<{ key: string }>("insert_row", args);
-    expect(made.key).toBe("9007199254740993");
-    expect(await on.sql("select count(*)::int as n from (select distinct v::text from t where id >= 3) s")).toEqual([
-      { n: 1 },
-    ]);
-    await on.sql("delete from t where id = 3");
-    expect(await on.undo("insert_row", args, made)).toMatchObject({ row_count: 1, already: false });
-    expect(await texts()).toEqual(old);
-    expect(await on.undone("insert_row", args, made)).toBe(true);
-  });
+  test.each(types)(
+    "%s %s: what is inserted is stored as SQL would, and undone",
+    async (type, before, after) => {
+      await fresh(type, before);
+      const old = await texts();
+      await on.sql(`insert into t values (3, ${literal(after)})`);
+      const args = { table: "t", values: { id: "9007199254740993", v: after } };
+      const made = await on.call<{ key: string }>("insert_row", args);
+      expect(made.key).toBe("9007199254740993");
+      expect(
+        await on.sql("select count(*)::int as n from (select distinct v::text from t where id >= 3) s"),
+      ).toEqual([{ n: 1 }]);
+      await on.sql("delete from t where id = 3");
+      expect(await on.undo("insert_row", args, made)).toMatchObject({ row_count: 1, already: false });
+      expect(await texts()).toEqual(old);
+      expect(await on.undone("insert_row", args, made)).toBe(true);
+    },
+  );
 
   test("PG-10: a whole row of big numbers comes back digit by digit", async () => {
     await on.sql(`create table big (id bigserial primary key, big bigint, n numeric, jb jsonb, j json);
@@ -148,7 +154,9 @@ describe.each(servers)("on %s", (_, bin) => {
     async (type) => {
       await on.sql(`do $$begin create domain blob as bytea; exception when duplicate_object then null; end$$;
         drop table if exists b; create table b (id int primary key, b ${type}, v text)`);
-      await on.sql(`insert into b values (1, ${type.endsWith("[]") ? "array['\\xdeadbeef'::bytea]" : "'\\xdeadbeef'"})`);
+      await on.sql(
+        `insert into b values (1, ${type.endsWith("[]") ? "array['\\xdeadbeef'::bytea]" : "'\\xdeadbeef'"})`,
+      );
       const old = await on.sql("select * from b");
       for (const [tool, args] of [
         ["update_row", { key: 1, values: { b: "\\xcafe", v: "x" } }],
@@ -157,7 +165,7 @@ describe.each(servers)("on %s", (_, bin) => {
       ] as const) {
         const error = await failure(on.call(tool, { table: "b", ...args }));
         expect(error).toMatchObject({ code: "FAILED", mayHaveApplied: false });
-        expect(error.message).toContain("binary columns are not supported (b of");
+        expect(error.message).toContain('binary columns are not supported ("b" of');
       }
       const other = { table: "b", key: 1, values: { v: "x" } };
       await on.undo("update_row", other, await on.call("update_row", other));

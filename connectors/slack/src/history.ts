@@ -26,7 +26,7 @@ const readHistory = (client: HttpReader, { channel, thread_ts }: Where, query: Q
 const isWhole = (messages: readonly Message[], { thread_ts }: Where) =>
   !thread_ts || messages.some(({ ts, thread_ts: root = ts }) => ts === thread_ts && root === ts);
 
-interface MessageName extends Where {
+export interface MessageName extends Where {
   readonly ts: string;
 }
 

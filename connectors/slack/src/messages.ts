@@ -1,7 +1,15 @@
 import { s } from "@reversi-connector/core";
+import type { HttpReader } from "@reversi-connector/http";
 import { post, saysOneOf, tool } from "./client.ts";
-import { findMarked, isGone, marker } from "./history.ts";
+import { findMarked, isGone, type MessageName, marker } from "./history.ts";
 import { already, channel, channelOf, isChannelId, type Message, timestamp, timestampOf } from "./objects.ts";
+
+/** Whether Slack refuses to delete a message because that is done already. */
+async function isDone(client: HttpReader, name: MessageName, refusal: unknown): Promise<boolean> {
+  if (saysOneOf(refusal, "message_not_found")) return true;
+  // A placeholder cannot be deleted: only a look tells it from a message of somebody else.
+  return saysOneOf(refusal, "cant_delete_message") && (await isGone(client, name)) === true;
+}
 
 export const deleteMessage = tool
   .idempotent("delete_message", {
@@ -21,11 +29,7 @@ export const deleteMessage = tool
       await post<Message>(client, "chat.delete", { channel, ts }, (deleted) => deleted.ts === ts);
       return { channel, ts, already: false };
     } catch (error) {
-      // The placeholder of a deleted message cannot be deleted: only a look tells it from a message of somebody else.
-      const gone =
-        saysOneOf(error, "message_not_found") ||
-        (saysOneOf(error, "cant_delete_message") && (await isGone(client, args)) === true);
-      if (gone) return { channel, ts, already: true };
+      if (await isDone(client, args, error)) return { channel, ts, already: true };
       throw error;
     }
   });
@@ -35,7 +39,7 @@ interface Threaded {
   readonly thread_ts?: string | undefined;
 }
 /** A message that has replies names itself as its thread. */
-const resultOf = (channel: string, { ts, thread_ts = ts }: Pick<Message, "ts" | "thread_ts">) => ({
+const resultOf = (channel: string, { ts, thread_ts = ts }: Threaded) => ({
   ...{ channel, ts },
   thread_ts: thread_ts === ts ? null : thread_ts,
 });

@@ -34,17 +34,16 @@ async function botReacted(client: HttpReader, reaction: ReactionName) {
   return hasReacted(reactions, body.user_id, reaction.name);
 }
 
-/** False when Slack says that there is nothing to do. */
-const change = async (
+/** False when Slack says, with one of these codes, that there is nothing to do. */
+async function change(
   client: HttpClient,
   method: string,
   reaction: ReactionName,
   ...idle: readonly string[]
-) =>
-  (await unlessSays(
-    post(client, method, reaction, () => true),
-    ...idle,
-  )) !== undefined;
+): Promise<boolean> {
+  const changing = post(client, method, reaction, () => true);
+  return (await unlessSays(changing, ...idle)) !== undefined;
+}
 
 const nameRules = { minLength: 1, maxLength: 120, pattern: "^[^\\s/?#]+$" };
 const name = s.string(

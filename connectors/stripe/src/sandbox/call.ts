@@ -1,7 +1,7 @@
 import type { RoutedRequest } from "@reversi-connector/http/sandbox";
 import type { By } from "./deeds.ts";
 import { parse, read, type Sent } from "./parameters.ts";
-import { fail, lacks, type Reply } from "./wire.ts";
+import { fail, lacks, type Reply, refuse } from "./wire.ts";
 import type { World } from "./world.ts";
 
 /** One request to one endpoint. */
@@ -27,17 +27,22 @@ export function need({ denied }: World, area: string, access: "read" | "write"):
 
 export const ok = (body: object): Reply => ({ status: 200, body });
 
-/** The thing that a path or a parameter names, or Stripe's refusal: 404 for a path, 400 for a parameter. */
+/** The thing that a parameter names, or Stripe's refusal: 400, and for one in the path 404 before anything executes. */
 export function find<Item extends { readonly id: string }>(
   { otherMode }: World,
   items: readonly Item[],
   id: string,
-  { what, param, status = 404 }: { readonly what: string; readonly param: string; readonly status?: number },
+  {
+    what,
+    param,
+    inPath = false,
+  }: { readonly what: string; readonly param: string; readonly inPath?: boolean },
 ): Item {
   const found = items.find((item) => item.id === id);
   if (found) return found;
   const elsewhere = otherMode.has(id)
     ? "; a similar object exists in live mode, but a test mode key was used to make this request."
     : "";
-  return fail(status, { code: "resource_missing", message: `No such ${what}: '${id}'${elsewhere}`, param });
+  const error = { code: "resource_missing", message: `No such ${what}: '${id}'${elsewhere}`, param };
+  return inPath ? refuse(404, error) : fail(400, error);
 }

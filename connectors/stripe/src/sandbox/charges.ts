@@ -9,7 +9,7 @@ export const getCharge: Endpoint = ({ world, request, sent }) => {
   need(world, "charge", "read");
   read(sent, {});
   const id = request.params["id"] ?? "";
-  return ok(chargeOf(find(world, world.charges, id, { what: "charge", param: "id" })));
+  return ok(chargeOf(find(world, world.charges, id, { what: "charge", param: "id", inPath: true })));
 };
 
 interface Refunded {
@@ -26,9 +26,9 @@ function chargeToRefund(world: World, { charge, payment_intent }: Refunded): Cha
     });
   }
   if (charge !== undefined) {
-    return find(world, world.charges, charge, { what: "charge", param: "charge", status: 400 });
+    return find(world, world.charges, charge, { what: "charge", param: "charge" });
   }
-  const named = { what: "payment_intent", param: "payment_intent", status: 400 };
+  const named = { what: "payment_intent", param: "payment_intent" };
   const { id, latestCharge } = find(world, world.intents, payment_intent ?? "", named);
   const found = world.charges.find((candidate) => candidate.id === latestCharge);
   return (
@@ -73,5 +73,5 @@ export const getRefund: Endpoint = ({ world, request, sent }) => {
   need(world, "charge", "read");
   read(sent, {});
   const id = request.params["id"] ?? "";
-  return ok(refundOf(find(world, world.refunds, id, { what: "refund", param: "id" })));
+  return ok(refundOf(find(world, world.refunds, id, { what: "refund", param: "id", inPath: true })));
 };

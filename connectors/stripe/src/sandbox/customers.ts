@@ -6,7 +6,7 @@ import { fail, refuse } from "./wire.ts";
 import type { Customer } from "./world.ts";
 
 const customerIn = ({ world, request }: Call): Customer =>
-  find(world, world.customers, request.params["id"] ?? "", { what: "customer", param: "id" });
+  find(world, world.customers, request.params["id"] ?? "", { what: "customer", param: "id", inPath: true });
 
 export const createCustomer: Endpoint = ({ world, sent, by }) => {
   need(world, "customer", "write");

@@ -18,12 +18,12 @@ export type By = Event["request"];
 
 function tell(world: World, type: string, object: object, by: By = null): void {
   const id = newId(world, "evt");
-  world.events.push({ id, created: nowInSeconds(), type, object: structuredClone(object), request: by });
+  world.events.push({ id, created: world.now(), type, object: structuredClone(object), request: by });
 }
 
 const fresh = (world: World, prefix: string, length?: number) => ({
   id: newId(world, prefix, length),
-  created: nowInSeconds(),
+  created: world.now(),
 });
 
 export function addCustomer(
@@ -89,7 +89,7 @@ export function moveIntent(
 ): void {
   intent.status = status;
   if (status !== "canceled") return;
-  intent.canceledAt = nowInSeconds();
+  intent.canceledAt = world.now();
   intent.cancellationReason = reason;
   tell(world, "payment_intent.canceled", intentOf(intent), by);
 }
@@ -129,12 +129,14 @@ export function addRefund(
 
 /** Two customers, one of them with a subscription, and a charge of 20 dollars that can be refunded. */
 export function seededWorld() {
-  const world = emptyWorld();
+  const longAgo = () => 1_764_500_000;
+  const world = emptyWorld(longAgo);
   const paymentMethod = newId(world, "pm");
   world.paymentMethods.add(paymentMethod);
   const ada = addCustomer(world, { name: "Ada Lovelace", email: "ada@example.com" });
   const grace = addCustomer(world, { name: "Grace Hopper", email: "grace@example.com" });
   subscribe(world, grace);
   const charge = addPayment(world, { amount: 2000, currency: "usd", customer: ada.id, paymentMethod });
+  world.now = nowInSeconds;
   return { world, ada, grace, charge, paymentMethod };
 }

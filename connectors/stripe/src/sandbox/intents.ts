@@ -6,7 +6,11 @@ import { fail, refuse } from "./wire.ts";
 import type { Intent } from "./world.ts";
 
 const intentIn = ({ world, request }: Call): Intent =>
-  find(world, world.intents, request.params["id"] ?? "", { what: "payment_intent", param: "intent" });
+  find(world, world.intents, request.params["id"] ?? "", {
+    what: "payment_intent",
+    param: "intent",
+    inPath: true,
+  });
 
 /** Currency → the least amount that Stripe takes. */
 const currencies = new Map(
@@ -64,7 +68,7 @@ export const createIntent: Endpoint = ({ world, sent, by }) => {
   checkAmount(amount, currency);
   if (customer !== undefined) {
     const living = world.customers.filter(({ deleted }) => !deleted);
-    find(world, living, customer, { what: "customer", param: "customer", status: 400 });
+    find(world, living, customer, { what: "customer", param: "customer" });
   }
   if (paymentMethod !== undefined && !world.paymentMethods.has(paymentMethod)) {
     const message = `No such PaymentMethod: '${paymentMethod}'`;

@@ -64,20 +64,21 @@ export async function underKey(
   }
 }
 
-/** Keeps under its key each 500 that a fault put on the wire: it is an answer of Stripe's like any other. */
-export function keeper({ keys }: World) {
+/** Keeps under its key each 500 that a fault put on the wire, where it is an answer of Stripe's like any other. */
+export function keeper(world: World) {
   const seen = new WeakSet<RecordedRequest>();
   return (requests: readonly RecordedRequest[]): void => {
     for (const request of requests) {
       const key = keyOf(request);
       if (key === undefined || request.status !== 500 || seen.has(request)) continue;
       seen.add(request);
+      if (!world.keepsBreakdowns) continue;
       const reply = { status: 500, body: errorBody(500, "Something went wrong") };
-      const known = keys.get(key);
+      const known = world.keys.get(key);
       if (known?.first === request) known.reply = reply;
       else if (!known) {
         const requestId = `req_${codeOf(key, 14)}`;
-        keys.set(key, { first: request, requestId, at: Date.now(), reply });
+        world.keys.set(key, { first: request, requestId, at: Date.now(), reply });
       }
     }
   };

@@ -101,6 +101,13 @@ export interface World {
   processingCancelable: boolean;
   /** Requests with a key wait for it, in flight. */
   hold: Promise<unknown> | undefined;
+  /**
+   * Whether a 500 that a fault puts on the wire is Stripe's own, and so kept under the request's key; otherwise something
+   * in front of Stripe answered.
+   */
+  keepsBreakdowns: boolean;
+  /** Its clock, in seconds since 1970. */
+  now: () => number;
   nextId: number;
 }
 
@@ -113,7 +120,7 @@ export const codeOf = (seed: string, length: number): string =>
 export const newId = (world: World, prefix: string, length = 24): string =>
   `${prefix}_${codeOf(`${prefix} ${world.nextId++}`, length)}`;
 
-export const emptyWorld = (): World => ({
+export const emptyWorld = (now: World["now"]): World => ({
   customers: [],
   subscriptions: [],
   intents: [],
@@ -128,6 +135,8 @@ export const emptyWorld = (): World => ({
   refundStatus: "succeeded",
   processingCancelable: false,
   hold: undefined,
+  keepsBreakdowns: true,
+  now,
   nextId: 1,
 });
 
