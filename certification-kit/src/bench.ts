@@ -139,12 +139,16 @@ export function benchFor(
     subject.credential ? text.replaceAll(subject.credential, "[the credential]") : text;
   const fail = (name: string, message: string) =>
     void failures.push({ tool: tool.name, case: name, message: hide(message) });
-  const one = async ({ name, plan: own = plan, verify, ...options }: Case) => {
-    counted();
+  const one = async (each: Case, tries = 3): Promise<void> => {
+    const { name, plan: own = plan, verify, ...options } = each;
+    if (tries === 3) counted();
     try {
       const wrong = await within(inWorld(subject, kit, tool, own, options, verify));
       if (typeof wrong === "string") fail(name, wrong);
     } catch (error) {
+      // A port that was given up for a moment, and taken by somebody else: no word on the connector.
+      const taken = (error as { code?: unknown } | null)?.code === "EADDRINUSE";
+      if (taken && tries > 1) return one(each, tries - 1);
       fail(name, messageOf(error));
     }
   };

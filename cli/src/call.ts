@@ -1,5 +1,6 @@
 import type { CompensationCall, LostContext } from "@reversi-connector/core";
-import { oneLine, UsageError } from "./usage.ts";
+import { UsageError } from "@reversi-connector/core/program";
+import { oneLine } from "./usage.ts";
 
 /** One line of the compensator protocol, checked. */
 export type ProtocolCall =

@@ -11,12 +11,13 @@ import {
   guarantees,
   isCertified,
 } from "@reversi-connector/certification-kit";
+import { UsageError } from "@reversi-connector/core/program";
 import type { Format } from "./certify-formats.ts";
 import { type Found, loadSubject } from "./discover.ts";
 import { redactorFor } from "./enable.ts";
 import { takeStdout } from "./log.ts";
 import { findAll, printing } from "./manifests.ts";
-import { exitCode, UsageError } from "./usage.ts";
+import { exitCode } from "./usage.ts";
 
 export interface CertifyFlags {
   readonly format: Format;

@@ -1,3 +1,4 @@
+import { UsageError } from "@reversi-connector/core/program";
 import yargs, { type Argv } from "yargs";
 import { formats } from "./certify-formats.ts";
 import { refuseCredentialFlags } from "./credentials.ts";
@@ -6,7 +7,6 @@ import { drift } from "./drift.ts";
 import { compensateFlags, connectorFlags, type FlagRules, serveFlags } from "./flags.ts";
 import { manifests } from "./manifests.ts";
 import { runSandbox } from "./sandbox.ts";
-import { UsageError } from "./usage.ts";
 import { version } from "./version.ts";
 
 const ownFlags: FlagRules = {

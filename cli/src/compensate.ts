@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { compensatorFor, type ErrorCode, errorBody } from "@reversi-connector/core";
+import { maxLineBytes, UsageError } from "@reversi-connector/core/program";
 import { operations, type ProtocolCall, protocolCall } from "./call.ts";
 import { refuseCredentialFlags } from "./credentials.ts";
 import { defaultBases, type Found, installedConnectors } from "./discover.ts";
@@ -8,9 +9,8 @@ import { compensateFlags, connectorFlags, type Parsed, parseFlags, wholeNumber }
 import { lineSplitter } from "./lines.ts";
 import { ignoreClosedStderr, type Level, type Log, type StdoutWrite, stderrLog, takeStdout } from "./log.ts";
 import { connectorPool, type Pool } from "./pool.ts";
-import { bounded, exitCode, UsageError } from "./usage.ts";
+import { bounded, exitCode } from "./usage.ts";
 
-const maxCallBytes = 64 * 1024 * 1024;
 const documented = ["root", "backup-dir"];
 const exitOf: Readonly<Record<ErrorCode, number>> = {
   INVALID_ARGUMENTS: exitCode.usage,
@@ -69,9 +69,9 @@ function wholeStdin(idleMs: number): Promise<string> {
         timer.refresh();
         bytes += chunk.length;
         chunks.push(chunk);
-        if (bytes > maxCallBytes) {
+        if (bytes > maxLineBytes) {
           stop(() =>
-            reject(new UsageError(`the call is larger than ${maxCallBytes} bytes; nothing was done`)),
+            reject(new UsageError(`the call is larger than ${maxLineBytes} bytes; nothing was done`)),
           );
         }
       })
@@ -144,12 +144,12 @@ async function stream(pool: Pool, write: StdoutWrite, log: Log, notes: readonly 
     last = last.then(async (open) => open && !stopping && put(write, (await work().catch(failure)).line));
   };
   const lines = lineSplitter(
-    maxCallBytes,
+    maxLineBytes,
     (text) => next(async () => answer(protocolCall(text), pool, () => {})),
     ({ bytes, reason }) =>
       next(async () => {
         throw new UsageError(
-          `a line of ${bytes} bytes is ${reason}; at most ${maxCallBytes} bytes of UTF-8 a line`,
+          `a line of ${bytes} bytes is ${reason}; at most ${maxLineBytes} bytes of UTF-8 a line`,
         );
       }),
   );

@@ -1,6 +1,6 @@
+import { UsageError } from "@reversi-connector/core/program";
 import type { Found } from "./discover.ts";
 import type { FlagRules } from "./flags.ts";
-import { UsageError } from "./usage.ts";
 
 const kebab = (name: string) =>
   name

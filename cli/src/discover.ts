@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Subject } from "@reversi-connector/certification-kit";
 import type { ConnectorDefinition, ReversiField, SandboxModule } from "@reversi-connector/core";
-import { didYouMean, UsageError } from "./usage.ts";
+import { didYouMean, UsageError } from "@reversi-connector/core/program";
 
 /** A connector package on disk, before any of its code was loaded. */
 export interface Found {

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { connectorSchemaHashes, detectManifestDrift } from "@reversi-connector/core";
+import { UsageError } from "@reversi-connector/core/program";
 import type { AnyDefinition } from "./discover.ts";
 import { definitionsOf, findAll } from "./manifests.ts";
-import { exitCode, UsageError } from "./usage.ts";
+import { exitCode } from "./usage.ts";
 
 type Hashes = Readonly<Record<string, string>>;
 

@@ -5,8 +5,8 @@ import {
   readSettings,
   redactor,
 } from "@reversi-connector/core";
+import { UsageError } from "@reversi-connector/core/program";
 import { type AnyDefinition, type Found, loadDefinition, loadSandbox } from "./discover.ts";
-import { UsageError } from "./usage.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { ReversiField } from "@reversi-connector/core";
-import { didYouMean, UsageError } from "./usage.ts";
+import { didYouMean, UsageError } from "@reversi-connector/core/program";
 
 /** A flag of a command: what `--help` says of it, and the variable that stands in for it. */
 export interface FlagRule {

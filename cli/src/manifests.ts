@@ -1,4 +1,5 @@
 import type { Manifest } from "@reversi-connector/core";
+import { UsageError } from "@reversi-connector/core/program";
 import {
   type AnyDefinition,
   defaultBases,
@@ -9,7 +10,6 @@ import {
 } from "./discover.ts";
 import { redactorFor } from "./enable.ts";
 import { type StdoutWrite, takeStdout } from "./log.ts";
-import { UsageError } from "./usage.ts";
 
 /** Packages by name, or all that are installed; those from the working directory are named on stderr. */
 export function findAll(names: readonly string[]): Found[] {

@@ -1,8 +1,8 @@
 import type { Manifest } from "@reversi-connector/core";
+import { didYouMean, UsageError } from "@reversi-connector/core/program";
 import { type Enabled, notSet } from "./enable.ts";
 import type { Parsed } from "./flags.ts";
 import type { OfferedTool } from "./mcp.ts";
-import { didYouMean, UsageError } from "./usage.ts";
 
 /** `fs.write_file` → `fs_write_file`: unambiguous, because connectors have no underscore in their names. */
 export const underscored = (tool: string): string => tool.replace(".", "_");

@@ -1,9 +1,9 @@
 import type { Connector } from "@reversi-connector/core";
+import { UsageError } from "@reversi-connector/core/program";
 import { type Bases, connectorNamed, installedConnectors } from "./discover.ts";
 import { attach, type Enabled, enable, missingText } from "./enable.ts";
 import { type Parsed, timeoutFrom } from "./flags.ts";
 import type { Log } from "./log.ts";
-import { UsageError } from "./usage.ts";
 
 /** Connectors by the first part of a tool's name, made when they are first needed and kept. */
 export interface Pool {

@@ -1,8 +1,8 @@
+import { UsageError } from "@reversi-connector/core/program";
 import { loadSandbox } from "./discover.ts";
 import { redactorFor } from "./enable.ts";
 import { takeStdout } from "./log.ts";
 import { findAll, printing } from "./manifests.ts";
-import { UsageError } from "./usage.ts";
 
 /** Runs a connector's sandbox in this process until stdin ends or a signal comes; its address is one line on stdout. */
 export async function runSandbox(name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Sandbox } from "@reversi-connector/core";
+import { maxLineBytes, UsageError } from "@reversi-connector/core/program";
 import type { ApprovalMode } from "./approval.ts";
 import { refuseCredentialFlags } from "./credentials.ts";
 import { defaultBases, type Found, findConnector, installedConnectors, loadSandbox } from "./discover.ts";
@@ -15,8 +16,8 @@ import {
 import { ignoreClosedStderr, type Level, type Log, stderrLog, surviveMistakes, takeStdout } from "./log.ts";
 import { mcpServer } from "./mcp.ts";
 import { instructionsFor, offeredTools, spellings } from "./offer.ts";
-import { maxLineBytes, stdioTransport } from "./stdio.ts";
-import { exitCode, UsageError } from "./usage.ts";
+import { stdioTransport } from "./stdio.ts";
+import { exitCode } from "./usage.ts";
 import { version } from "./version.ts";
 
 /** How long running calls may go on after the client left. */

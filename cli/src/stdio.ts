@@ -1,10 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { maxLineBytes } from "@reversi-connector/core/program";
 import { type BadLine, lineSplitter } from "./lines.ts";
 import type { Log, StdoutWrite } from "./log.ts";
-
-/** The longest request line, in bytes: 5 MiB of any text fit, however JSON has to escape them. */
-export const maxLineBytes = 64 * 1024 * 1024;
 
 type RequestId = string | number;
 

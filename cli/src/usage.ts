@@ -8,36 +8,6 @@ export const exitCode = {
   usage: 64,
 } as const;
 
-/** A reason to end that the user can put right: one line on stderr, and an exit code. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  readonly exitCode: number;
-  constructor(message: string, code: number = exitCode.usage) {
-    super(message);
-    this.exitCode = code;
-  }
-}
-
-/** How many letters one must change to make `b` of `a`. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replaced));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
-/** ` Did you mean github?` when one of the known words is close, else nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const close = known.filter((candidate) => distance(word, candidate) <= Math.max(1, word.length >> 2));
-  return close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`;
-}
-
 const longestMessage = 8000;
 /** A message of reasonable length. Redact before cutting: half a secret matches nothing. */
 export const bounded = (text: string): string =>

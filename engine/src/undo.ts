@@ -184,7 +184,7 @@ export async function settlePassed(rollback: Rollback, step: Step): Promise<void
     const later = session.state.steps.get(number) as Step;
     const undo = later.undo;
     if (!undo || later.target !== step.target || later.order < step.order) continue;
-    const undone = isUndone(step) && !step.forced;
+    const undone = step.status === "compensated" && !step.forced;
     const seen = undone ? await seeGoal(rollback, later, undo) : undefined;
     const nobodyLeft = !undone && (step.status === "conflict" || !mayBeEarlier(rollback, later, undo));
     if (seen === true) await conclude(rollback, later, undo, { sent: false, seen });

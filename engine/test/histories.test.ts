@@ -34,12 +34,11 @@ if (seed > 0) {
 
   describe("each rule switched off breaks what it is there for:", () => {
     for (const [name, { breaks, ...without }] of Object.entries(rules)) {
-      if (breaks.length === 0) continue;
       test(
         name,
         async () => {
           const broken = new Set<string>();
-          for (let number = 1; number <= 3_000 && !breaks.some((one) => broken.has(one)); number++)
+          for (let number = 1; number <= 6_000 && !breaks.some((one) => broken.has(one)); number++)
             for (const one of (await live(number, without)).broken) broken.add(one);
           expect(breaks.filter((one) => broken.has(one))).not.toEqual([]);
         },
@@ -47,17 +46,4 @@ if (seed > 0) {
       );
     }
   });
-
-  test(
-    "without a record before the compensation nothing breaks: it is there for the audit trail and for the expiry of keys",
-    async () => {
-      const { breaks, ...without } = rules["no record before the compensation"] ?? { breaks: ["missing"] };
-      expect(breaks).toEqual([]);
-      for (let number = 1; number <= 300; number++) {
-        const { broken, trace } = await live(number, without);
-        if (broken.length > 0) throw new Error(told(number, broken, trace));
-      }
-    },
-    longMs,
-  );
 }

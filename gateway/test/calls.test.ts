@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { lineSplitter, maxLineBytes } from "../src/shared/lines.ts";
+import { lineSplitter, maxLineBytes } from "@reversi-connector/core/program";
 import {
   agent,
   cleanUp,

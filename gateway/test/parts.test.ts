@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { definitionHash, schemaHash } from "@reversi-connector/core";
+import { type LongLine, lineSplitter } from "@reversi-connector/core/program";
 import { wordsOf } from "../src/operator/words.ts";
 import { catalogOf } from "../src/proxy/catalog.ts";
 import { gatewayOptions } from "../src/proxy/options.ts";
-import { type LongLine, lineSplitter } from "../src/shared/lines.ts";
 
 describe("lines", () => {
   const split = (chunks: readonly string[], limit = 1000) => {

@@ -12,12 +12,14 @@ const row = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
 type Column = (certification: Certification) => readonly CheckResult[];
 
 function table(certifications: readonly Certification[], column: Column): string[] {
-  const titles = column(certifications[0] as Certification).map(({ title }) => title);
+  const titles = [...new Set(certifications.flatMap((each) => column(each).map(({ title }) => title)))];
+  const cellOf = (results: readonly CheckResult[], title: string) =>
+    words[results.find((result) => result.title === title)?.status ?? "not_run"];
   return [
     row(["Connector", ...titles]),
     row(["-", ...titles.map(() => "-")]),
     ...certifications.map((each) =>
-      row([each.connector, ...column(each).map(({ status }) => words[status])]),
+      row([each.connector, ...titles.map((title) => cellOf(column(each), title))]),
     ),
   ];
 }

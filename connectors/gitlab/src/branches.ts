@@ -4,7 +4,16 @@ import { checkRefName } from "./branch-name.ts";
 import { tool } from "./client.ts";
 import { deleteUnchanged } from "./deletion.ts";
 import { already, type Branch, type Tag, url } from "./objects.ts";
-import { around, inPath, type Project, type ProjectName, project, projectId, readProject } from "./project.ts";
+import {
+  around,
+  inPath,
+  isNotFound,
+  type Project,
+  type ProjectName,
+  project,
+  projectId,
+  readProject,
+} from "./project.ts";
 
 interface BranchName extends ProjectName {
   readonly branch: string;
@@ -12,49 +21,58 @@ interface BranchName extends ProjectName {
 const branchesPath = (name: ProjectName) => path`/projects/${inPath(name)}/repository/branches`;
 const branchPath = (name: BranchName) => `${branchesPath(name)}${path`/${name.branch}`}`;
 
-/** What `reading` brings; undefined when GitLab says just `reason`. */
-async function unless<T>(reason: string, reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (ConnectorError.is(error) && error.status === 404 && error.reason === reason) return undefined;
-    throw error;
-  }
-}
+/** Whether GitLab says of just that thing that there is none. */
+const saysNone = (thing: "Branch" | "Tag", error: unknown): error is ConnectorError =>
+  isNotFound(error) && error.reason === `404 ${thing} Not Found`;
 
 async function readBranch(client: HttpReader, name: BranchName): Promise<Branch> {
   return (await client.read<Branch>({ path: branchPath(name), expect: ["commit.id", "web_url"] })).body;
 }
 
 /**
- * Undefined when the branch is gone: on GitLab's word for just that, and while the project can be read.
+ * Undefined when there is no such branch, on GitLab's word for just that, and while its project can be read.
  * @throws ConnectorError when nobody can tell
  */
 async function findBranch(client: HttpReader, name: BranchName): Promise<Branch | undefined> {
-  const reading = readBranch(client, name);
-  const found = await unless("404 Branch Not Found", reading);
-  if (found) return found;
-  const refusal = await reading.catch((error: ConnectorError) => error);
-  await around(refusal as ConnectorError, `project ${name.project}`, readProject(client, name));
-  return undefined;
+  try {
+    return await readBranch(client, name);
+  } catch (error) {
+    if (!saysNone("Branch", error)) throw error;
+    await around(error, `project ${name.project}`, readProject(client, name));
+    return undefined;
+  }
+}
+
+/** The commit of a branch or tag; undefined when there is none. */
+async function commitIn(
+  thing: "Branch" | "Tag",
+  reading: Promise<{ readonly commit: { readonly id: string } }>,
+) {
+  try {
+    return (await reading).commit.id;
+  } catch (error) {
+    if (saysNone(thing, error)) return undefined;
+    throw error;
+  }
 }
 
 const isSha = (text: string) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i.test(text);
 
+const readTag = async (client: HttpReader, project: number, name: string) => {
+  const at = path`/projects/${project}/repository/tags/${name}`;
+  return (await client.read<Tag>({ path: at, expect: ["commit.id"] })).body;
+};
+
 /** The commit that `from` means: a SHA, a branch, a tag, in this order; the default branch when left out. */
 async function commitOf(client: HttpReader, { id, default_branch }: Project, from: string | undefined) {
   if (from !== undefined && isSha(from)) return from.toLowerCase();
+  if (from !== undefined) checkRefName("from", from);
   const name = from ?? default_branch;
   if (!name) throw new ConnectorError(`project ${id} has no commit to start from; nothing was sent`);
-  if (from !== undefined) checkRefName("from", from);
-  const branch = await unless("404 Branch Not Found", readBranch(client, { project: id, branch: name }));
-  if (branch) return branch.commit.id;
-  const tag = client.read<Tag>({
-    path: path`/projects/${id}/repository/tags/${name}`,
-    expect: ["commit.id"],
-  });
-  const tagged = await unless("404 Tag Not Found", tag);
-  if (tagged) return tagged.body.commit.id;
+  const sha =
+    (await commitIn("Branch", readBranch(client, { project: id, branch: name }))) ??
+    (await commitIn("Tag", readTag(client, id, name)));
+  if (sha !== undefined) return sha;
   throw new ConnectorError(
     `project ${id} has no branch and no tag ${name}; give one of these, or a whole commit SHA`,
   );
@@ -139,19 +157,20 @@ export const createBranch = tool
     if (now.commit.id !== sha) return "unknown";
     return { landed: true, result: { project_id, branch, sha, url: now.web_url } };
   })
-  .run(async ({ client, args: { project, branch, from }, checkpoint }) => {
+  .run(async ({ client, args, checkpoint }) => {
+    const { branch, from } = args;
     checkRefName("branch", branch);
-    const { id: project_id, ...found } = await readProject(client, { project });
-    const sha = await commitOf(client, { id: project_id, ...found }, from);
-    const reading = readBranch(client, { project: project_id, branch });
-    const now = await unless("404 Branch Not Found", reading);
-    if (now) throw new ConnectorError(`branch ${branch} exists, at ${now.commit.id}; nothing was sent`);
-    await checkpoint({ result: { project_id, branch, sha } });
+    const found = await readProject(client, args);
+    const name = { project: found.id, branch };
+    const sha = await commitOf(client, found, from);
+    const now = await commitIn("Branch", readBranch(client, name));
+    if (now) throw new ConnectorError(`branch ${branch} exists already, at ${now}; nothing was sent`);
+    await checkpoint({ result: { project_id: found.id, branch, sha } });
     const { body: made } = await client.write<Branch>({
       method: "POST",
-      path: branchesPath({ project: project_id }),
+      path: branchesPath(name),
       json: { branch, ref: sha },
-      expect: ["commit.id", "web_url"],
+      expect: ({ commit, web_url }: Branch) => commit.id === sha && typeof web_url === "string",
     });
-    return { project_id, branch, sha: made.commit.id, url: made.web_url };
+    return { project_id: found.id, branch, sha, url: made.web_url };
   });

@@ -76,7 +76,9 @@ function hintOf(status: number, message: unknown, error: unknown): string[] {
   if (status === 405 && /moved projects/.test(`${message}`)) return ["use its new path, or its numeric id"];
   if (status !== 404) return [];
   return message === undefined && error === "404 Not Found"
-    ? ["no such address: is there a proxy before GitLab that decodes %2F, or a path missing from the base URL?"]
+    ? [
+        "no such address: is there a proxy before GitLab that decodes %2F, or a path missing from the base URL?",
+      ]
     : ["check the name, and what the token may see and do"];
 }
 

@@ -24,7 +24,9 @@ export function inPath({ project }: ProjectName): string {
   const name = String(project);
   if (numericId.test(name) || fullPath.test(name)) return name;
   const rule = "must be a numeric id, or a full path such as `group/project`, not percent-encoded";
-  throw new InvalidArgumentsError(`project ${rule}; nothing was sent`, { problems: [{ at: "project", rule }] });
+  throw new InvalidArgumentsError(`project ${rule}; nothing was sent`, {
+    problems: [{ at: "project", rule }],
+  });
 }
 
 /** As GitLab shows a project to whoever asks. */

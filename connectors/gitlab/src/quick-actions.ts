@@ -31,9 +31,12 @@ export function refuseQuickActions(at: string, text: string): void {
     const [found] = linesOutsideCode(reading.split("\n")).flatMap((line) => action.exec(line) ?? []);
     if (found === undefined) continue;
     const rule = `must not hold a line that GitLab runs as a quick action, such as ${found.trim()}`;
-    throw new InvalidArgumentsError(`${at} ${rule}; put another character before the slash; nothing was sent`, {
-      problems: [{ at, rule }],
-    });
+    throw new InvalidArgumentsError(
+      `${at} ${rule}; put another character before the slash; nothing was sent`,
+      {
+        problems: [{ at, rule }],
+      },
+    );
   }
 }
 

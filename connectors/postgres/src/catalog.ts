@@ -81,7 +81,7 @@ export async function factsOf(
 }
 
 /** Foreign keys whose rows a deletion would delete or change; for the others the server refuses it by itself. */
-const foreignKeysSql = `SELECT k.conname, n.nspname, c.relname, pg_catalog.row_security_active(c.oid),
+const foreignKeysSql = `SELECT k.conname, n.nspname, c.relname, pg_catalog.row_security_active(c.oid), k.conrelid = k.confrelid,
   pg_catalog.json_agg(child.attname ORDER BY u.place)::text, pg_catalog.json_agg(parent.attname ORDER BY u.place)::text
 FROM pg_catalog.pg_constraint k
 JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
@@ -99,13 +99,19 @@ GROUP BY k.oid, k.conname, n.nspname, c.relname, c.oid ORDER BY n.nspname, c.rel
  */
 export async function referenceTo(ask: Ask, name: RowName): Promise<string | undefined> {
   for (const found of (await ask(foreignKeysSql, [quotedTable(name)])).rows) {
-    const [constraint = "", schema = "", table = "", hidden, childColumns, parentColumns] = found.map(String);
+    const [constraint = "", schema = "", table = "", hidden, own, childColumns, parentColumns] =
+      found.map(String);
     const children: string[] = JSON.parse(childColumns ?? "[]");
     const parents: string[] = JSON.parse(parentColumns ?? "[]");
     const child = quotedTable({ schema, table });
-    const joined = children.map((column, index) => `c.${quoted(column)} = p.${quoted(parents[index] ?? "")}`);
+    const key = quoted(name.key_column);
+    const where = [
+      ...children.map((column, index) => `c.${quoted(column)} = p.${quoted(parents[index] ?? "")}`),
+      `p.${key} = $1`,
+      ...(own === "t" ? [`c.${key} <> p.${key}`] : []),
+    ];
     const { rows } = await ask(
-      `SELECT 1 FROM ${child} c JOIN ${quotedTable(name)} p ON ${joined.join(" AND ")} WHERE p.${quoted(name.key_column)} = $1 AND (c.tableoid, c.ctid) <> (p.tableoid, p.ctid) LIMIT 1`,
+      `SELECT 1 FROM ${child} c, ${quotedTable(name)} p WHERE ${where.join(" AND ")} LIMIT 1`,
       [String(name.key)],
     );
     if (rows.length > 0) return `rows of ${child} refer to it (foreign key ${quoted(constraint)})`;

@@ -3,6 +3,7 @@ import type { Sandbox } from "@reversi-connector/core";
 import type { Pool } from "pg";
 import type { PostgresOptions } from "./client.ts";
 import { embeddedBin, type ServerOptions, startServer } from "./server.ts";
+import { asText } from "./session.ts";
 import { quoted } from "./sql.ts";
 
 export { embeddedBin, type Server, type ServerOptions, startServer } from "./server.ts";
@@ -61,10 +62,8 @@ async function stateOf(owner: Pool): Promise<unknown> {
   );
   const state: Record<string, unknown> = {};
   for (const { name } of tables) {
-    const { rows } = await owner.query<{ row: object }>(
-      `SELECT row_to_json(t) AS row FROM public.${quoted(name)} t ORDER BY t::text`,
-    );
-    state[name] = rows.map(({ row }) => row);
+    const text = `SELECT * FROM public.${quoted(name)} t ORDER BY t::text`;
+    state[name] = (await owner.query({ text, types: asText })).rows;
   }
   const { rows: sequences } = await owner.query(
     "SELECT sequencename AS name, last_value::text FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1",

@@ -1,5 +1,5 @@
 import { type CallScope, ConnectorError, EffectUncertainError } from "@reversi-connector/core";
-import type { FieldDef, QueryArrayConfig } from "pg";
+import type { CustomTypesConfig, FieldDef, QueryArrayConfig } from "pg";
 import { inWords, isLoss, isServerError, serverError } from "./failures.ts";
 import { type Connection, type Pool, unlessStopped } from "./pool.ts";
 
@@ -27,7 +27,10 @@ export interface Writing extends Reading {
   readonly write: Ask;
 }
 
-const asText = { getTypeParser: () => (text: unknown) => text };
+/** pg's own types lose digits, fractions of seconds and time zones: everything stays the server's text. */
+export const asText: CustomTypesConfig = {
+  getTypeParser: () => (text: string | Buffer) => text,
+} as CustomTypesConfig;
 
 /** What every text that is compared or written back depends on, whatever the role or the database has set. */
 const formats = [
@@ -64,7 +67,7 @@ async function exchange(
   const config: QueryArrayConfig & { queryMode?: "extended" } = {
     text,
     rowMode: "array",
-    types: asText as NonNullable<QueryArrayConfig["types"]>,
+    types: asText,
     // pg itself would send a statement with an empty list of values as a text that may hold several.
     ...(values && { values: [...values], queryMode: "extended" }),
   };

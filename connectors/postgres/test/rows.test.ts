@@ -114,7 +114,7 @@ describe("the exact statements and parameters", () => {
       ["BEGIN …"],
       ['SELECT "id"::text, "name"::text FROM "items" WHERE "id" = $1 FOR UPDATE', `'${key}'`],
       [
-        'SELECT 1 FROM "public"."notes" c JOIN "items" p ON c."item_id" = p."id" WHERE p."id" = $1 AND (c.tableoid, c.ctid) <> (p.tableoid, p.ctid) LIMIT 1',
+        'SELECT 1 FROM "public"."notes" c, "items" p WHERE c."item_id" = p."id" AND p."id" = $1 LIMIT 1',
         `'${key}'`,
       ],
       ['DELETE FROM "items" WHERE "id" = $1', `'${key}'`],
@@ -389,5 +389,61 @@ describe("triggers and rules", () => {
     expect(error).toMatchObject({ code: "FAILED", mayHaveApplied: false });
     expect(error.message).toContain('does not take its old values in "updated_at"');
     expect(await on.sql("select * from stamped")).toEqual(before);
+  });
+});
+
+describe("privileges", () => {
+  const insert = { table: "guarded", values: { a: "x" } };
+  const update = { table: "guarded", key: 1, values: { a: "y" } };
+  const as = async (grants: string) => {
+    await on.sql(`drop table if exists referring, guarded; drop role if exists limited; create role limited login password 'limited-password';
+      create table guarded (id bigint generated always as identity primary key, a text, secret text);
+      create table referring (id int, parent bigint references guarded on delete cascade);
+      insert into guarded (a) values ('old'); ${grants}`);
+    return on.connect({
+      url: on.backend.address.replace(/\/\/[^@]*@/, "//limited:limited-password@"),
+    });
+  };
+
+  test("those that the README names are enough for every step and its verified undo", async () => {
+    const connector = await as(`grant select (id, a), insert (a), update (a), delete on guarded to limited;
+      grant select on referring to limited`);
+    for (const [tool, args] of [
+      ["insert_row", insert],
+      ["update_row", update],
+    ] as const) {
+      const undo = on.undoOf(tool, args, await on.call(tool, args, {}, connector));
+      expect(await on.call(undo.tool, undo.args, {}, connector)).toMatchObject({ already: false });
+      expect(await connector.holds[`postgres.${undo.tool}`]?.(undo.args)).toBe(true);
+    }
+    expect(await on.sql("select a from guarded")).toEqual([{ a: "old" }]);
+  });
+
+  test("without SELECT nothing is written at all", async () => {
+    const connector = await as("grant insert, update, delete on guarded to limited");
+    for (const [tool, args] of [
+      ["insert_row", insert],
+      ["update_row", update],
+    ] as const) {
+      expect(await failure(on.call(tool, args, {}, connector))).toMatchObject({
+        code: "FAILED",
+        reason: "42501",
+      });
+    }
+    expect(await on.sql("select a from guarded")).toEqual([{ a: "old" }]);
+  });
+
+  test("a role that may not see which cluster it is on still works, and says so in its evidence", async () => {
+    const connector = await as("grant select, insert, update, delete on guarded to limited");
+    await on.sql("revoke execute on function pg_control_system() from public");
+    const seen: unknown[] = [];
+    await on.call(
+      "insert_row",
+      insert,
+      { checkpoint: async ({ evidence }) => void seen.push(evidence) },
+      connector,
+    );
+    expect(seen[1]).toEqual({ transaction_id: expect.any(String), system_identifier: null });
+    await on.sql("grant execute on function pg_control_system() to public");
   });
 });

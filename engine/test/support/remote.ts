@@ -57,7 +57,7 @@ export class Remote {
   readonly effects = new Map<number, { name: string; replaced: Owner; count: number }>();
   /** Keys whose request took effect, with the name it made or changed. */
   readonly landed = new Map<string, string>();
-  readonly #undone = new Map<number, number>();
+  readonly #undone = new Set<number>();
   readonly #answers = new Map<string, Answer>();
   #late: { due: number; arrive: () => void }[] = [];
   #count = 0;
@@ -120,10 +120,10 @@ export class Remote {
       return;
     }
     if (sender.forced) return;
-    const times = (this.#undone.get(step) ?? 0) + 1;
-    this.#undone.set(step, times);
-    if (times > 1) this.broken.add("double effect");
-    if (replaced === "person") this.broken.add("lost edit");
+    if (replaced === "person") return void this.broken.add("lost edit");
+    // Each effect is undone once; which step's undo it was does not matter where two steps left the same.
+    if (typeof replaced !== "number" || this.#undone.has(replaced)) this.broken.add("double effect");
+    else this.#undone.add(replaced);
   }
 
   /** Whose state it is after a write. Writing what is there already makes it nobody else's. */

@@ -71,7 +71,7 @@ const definite = (
 };
 
 interface Rule extends Without {
-  /** One of these must break; none for a rule whose absence is harmless. */
+  /** One of these must break. */
   readonly breaks: readonly Invariant[];
 }
 
@@ -177,8 +177,9 @@ export const rules: Readonly<Record<string, Rule>> = {
     breaks: ["false complete"],
     lateWritesIgnored: true,
   },
+  // Rare: it takes a value that comes back, and a program that dies between two undos of it.
   "no record before the compensation": {
-    breaks: [],
+    breaks: ["double effect"],
     journal: writtenLate(["undo_intent"]),
   },
 };

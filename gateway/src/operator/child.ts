@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
+import { lineSplitter, maxLineBytes } from "@reversi-connector/core/program";
 import { ownGroup, signalGroup } from "../shared/group.ts";
-import { lineSplitter, maxLineBytes } from "../shared/lines.ts";
 import { hasCode, messageOf, UsageError } from "../shared/usage.ts";
 
 /** A compensator's process. */

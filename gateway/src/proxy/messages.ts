@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { LongLine } from "../shared/lines.ts";
+import type { LongLine } from "@reversi-connector/core/program";
 
 export type Id = string | number;
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { lineSplitter, maxLineBytes } from "../shared/lines.ts";
+import { lineSplitter, maxLineBytes } from "@reversi-connector/core/program";
 import type { Upstream } from "./upstream.ts";
 
 /** Both ends of the gateway, with each side held back while the other is full. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { LongLine } from "../shared/lines.ts";
-import { maxLineBytes } from "../shared/lines.ts";
+import type { LongLine } from "@reversi-connector/core/program";
+import { maxLineBytes } from "@reversi-connector/core/program";
 import type { Log } from "../shared/log.ts";
 import { messageOf } from "../shared/usage.ts";
 import type { Asker } from "./approval.ts";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Redactor } from "@reversi-connector/core";
+import { type LongLine, lineSplitter, maxLineBytes } from "@reversi-connector/core/program";
 import { ownGroup, signalGroup } from "../shared/group.ts";
-import { type LongLine, lineSplitter, maxLineBytes } from "../shared/lines.ts";
 import { type Log, printable } from "../shared/log.ts";
 import { hasCode, messageOf, UsageError } from "../shared/usage.ts";
 

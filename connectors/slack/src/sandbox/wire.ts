@@ -73,8 +73,10 @@ const isReply = (thrown: unknown): thrown is SandboxReply =>
   typeof (thrown as SandboxReply | null)?.status === "number";
 
 /** The headers of every answer, and Slack's warning where the charset was not named. */
-export function complete({ scopes }: World, request: SandboxRequest, reply: SandboxReply): SandboxReply {
+export function complete(world: World, request: SandboxRequest, reply: SandboxReply): SandboxReply {
   const { "content-type": type = "" } = request.headers;
+  const body = reply.body as { readonly error?: string };
+  world.lastError = body.error;
   const warning = "missing_charset";
   const warned = /^application\/json\s*$/i.test(type) && {
     warning,
@@ -84,11 +86,11 @@ export function complete({ scopes }: World, request: SandboxRequest, reply: Sand
     status: reply.status,
     headers: {
       "x-slack-req-id": randomBytes(16).toString("hex"),
-      "x-oauth-scopes": [...scopes].join(","),
+      "x-oauth-scopes": [...world.scopes].join(","),
       "cache-control": "private, no-cache, no-store, must-revalidate",
       ...reply.headers,
     },
-    body: { ...(reply.body as object), ...warned },
+    body: { ...body, ...warned },
   };
 }
 

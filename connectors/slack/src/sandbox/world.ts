@@ -57,6 +57,8 @@ export interface World {
   rateLimitStatus: 200 | 429;
   /** False: the token was revoked. */
   tokenWorks: boolean;
+  /** With what the last call was refused; undefined when it was not. */
+  lastError: string | undefined;
   clock: number;
 }
 
@@ -165,6 +167,7 @@ export function newWorld(): World {
     historyLimit: 999,
     rateLimitStatus: 429,
     tokenWorks: true,
+    lastError: undefined,
     clock: 0,
   };
   const general = openChannel(world, { id: "C0GENERAL01", kind: "public_channel", name: "general" });

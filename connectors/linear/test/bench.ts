@@ -1,0 +1,95 @@
+import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import { linear } from "@reversi-connector/linear";
+import { type LinearSandbox, sandbox } from "@reversi-connector/linear/sandbox";
+
+type Values = Readonly<Record<string, unknown>>;
+
+const started: { readonly connector: Connector; readonly backend: LinearSandbox }[] = [];
+afterEach(async () => {
+  for (const { connector, backend } of started.splice(0)) {
+    await connector.close();
+    await backend.close();
+    expect(backend.errors).toEqual([]); // what the sandbox itself did wrong
+  }
+});
+
+/** A connector on a sandbox of its own; both end with the test. */
+export async function bench(options: { readonly timeoutMs?: number; readonly apiKey?: string } = {}) {
+  const backend: LinearSandbox = await sandbox();
+  const connector: Connector = linear({ ...backend.options, ...options });
+  started.push({ connector, backend });
+  const { world, team } = backend;
+
+  const call = async <Result = Values>(name: string, args: object, context: Context = {}) =>
+    (await connector.tools[`linear.${name}`]?.(args, context)) as Result;
+
+  /** What an engine would send to undo a call, by the manifest. */
+  const undoOf = (name: string, args: object, result: object) => {
+    const { compensation } = connector.manifests.find(({ tool }) => tool === `linear.${name}`) ?? {};
+    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
+    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
+      const [root = "", key = ""] = String(source).split(".");
+      return [target, from[root]?.[key]] as const;
+    });
+    return {
+      tool: (compensation?.tool ?? "").replace("linear.", ""),
+      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
+    };
+  };
+  const [issue, other] = world.issues;
+  if (!issue || !other) throw new Error("the sandbox starts with two issues");
+  return {
+    backend,
+    world,
+    team,
+    connector,
+    /** ENG-1 and ENG-2. */
+    issue,
+    other,
+    call,
+    undoOf,
+    undo: async <Result = Values>(name: string, args: object, result: object, context: Context = {}) => {
+      const { tool, args: undoArgs } = undoOf(name, args, result);
+      return call<Result>(tool, undoArgs, context);
+    },
+    holds: (name: string, args: object) => connector.holds[`linear.${name}`]?.(args),
+    landed: (name: string, args: object, idempotencyKey?: string, checkpoint?: Checkpoint) =>
+      connector.landed[`linear.${name}`]?.(args, { since: new Date(), idempotencyKey, checkpoint }),
+    /** Acts as somebody else would, before the request after `skip` others takes effect. */
+    meanwhile: (skip: number, action: () => void) => {
+      let seen = 0;
+      const path = () => {
+        if (seen++ === skip) action();
+        return false; // the fault itself meets nothing
+      };
+      backend.inject({ kind: "cutBefore" }, { path });
+    },
+    state: backend.state,
+    writes: () => sent(backend).filter((document) => document.startsWith("mutation")),
+    /** The operations that were sent, by name: `query Issue`. */
+    sent: () => sent(backend).map((document) => document.replace(/[ ({]*[({][^]*/, "")),
+  };
+}
+export type Bench = Awaited<ReturnType<typeof bench>>;
+
+const sent = ({ requests }: LinearSandbox) =>
+  requests.map((request) => (request.json() as { readonly query: string }).query);
+
+/** What a call that must fail threw. */
+export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
+  try {
+    await call;
+  } catch (error) {
+    return error as ConnectorError;
+  }
+  throw new Error("the call succeeded");
+};
+
+/** Linear's answer to what it refuses. */
+export const refusal = (
+  message: string,
+  extensions: object = { type: "invalid input", code: "INPUT_ERROR" },
+) => ({
+  errors: [{ message, extensions }],
+  data: null,
+});
