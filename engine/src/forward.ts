@@ -21,7 +21,10 @@ export interface ForwardCall<Result> {
   readonly args: object;
   /** Why the agent makes it; for people. */
   readonly reason?: string | undefined;
-  /** Makes the call. Hand `context` on to the connector: it carries the step's key and the checkpoint. */
+  /**
+   * Makes the call. Hand `context` on to the connector: it carries the step's key and the checkpoint, without which a
+   * lost answer can often be settled by nobody but a person.
+   */
   readonly execute: (args: Readonly<Record<string, unknown>>, context: Context) => Promise<Result>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;
@@ -100,7 +103,7 @@ async function execute<Result>(
   } catch (error) {
     const { type, may } = endOf(error);
     const theirs = EffectUncertainError.is(error) ? error.idempotencyKey : undefined;
-    const key = theirs !== undefined && theirs !== idempotencyKey ? { key: theirs } : {};
+    const key = theirs !== undefined && theirs !== state.steps.get(step)?.key ? { key: theirs } : {};
     const body = { step, error: bodyOf(error), ...key };
     await record(session, type === "uncertain" ? { type, ...body } : { type, ...body, may });
     if (type === "failed" && !may) edges?.ended(step, "nothing");
@@ -141,7 +144,9 @@ async function write<Result>(
       target,
     };
     const deadline = new Date(clock.now() + callTimeoutMs).toISOString();
-    await record(session, { type: "intent", ...intent, key: forwardKey(state.run, step), deadline });
+    // A function that takes no context hands on no key: evidence must then not be looked up by one nobody sent.
+    const key = call.execute.length >= 2 ? forwardKey(state.run, step) : null;
+    await record(session, { type: "intent", ...intent, key, deadline });
     return execute(session, step, call, args, cancel.signal);
   };
   if (call.signal?.aborted) stop();

@@ -45,7 +45,8 @@ export interface Events {
     readonly args: Args;
     readonly reason?: string;
     readonly manifest: string;
-    readonly key: string;
+    /** Null when the call was made without it: then no evidence can be looked up by it. */
+    readonly key: string | null;
     readonly requires: readonly number[];
     readonly target: string | null;
     /** When the call's own time is over. */

@@ -25,7 +25,8 @@ export interface Step {
   status: Status;
   /** Where its effect stands among those of other steps: the read before its write, or else its beginning. */
   order: number;
-  key: string;
+  /** The key its call carried, where anybody knows it. */
+  key: string | undefined;
   /** Milliseconds since 1970. */
   since: number;
   deadline: number;
@@ -101,7 +102,7 @@ function begin(state: RunState, step: number, tool: string, status: Status, mani
     manifest,
     status,
     order: 0,
-    key: "",
+    key: undefined,
     since: 0,
     deadline: 0,
     requires: [],
@@ -146,7 +147,7 @@ const on: { readonly [Type in EventType]: (state: RunState, record: JournalRecor
   intent: (state, { seq, at, step, tool, args, manifest, key, requires, target, deadline }) => {
     const begun = begin(state, step, tool, "executing", manifest);
     const times = { since: Date.parse(at), deadline: Date.parse(deadline) };
-    Object.assign(begun, { order: seq, key, requires, target, args, ...times });
+    Object.assign(begun, { order: seq, key: key ?? undefined, requires, target, args, ...times });
   },
   checkpoint: (state, { seq, step, result, evidence }) => {
     const kept = stepOf(state, step);

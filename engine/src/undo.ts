@@ -2,7 +2,7 @@ import { ConflictError, EffectUncertainError, isConnectorError } from "@reversi-
 import { restoresTheSame } from "./arguments.ts";
 import { compensateKey, type UndoCall } from "./keys.ts";
 import { bodyOf, failure } from "./outcome.ts";
-import { deadEnd, isFinal, isSettled, isUndone, isUnknown, type Plan } from "./plan.ts";
+import { deadEnd, isFinal, isSettled, isUnknown, type Plan } from "./plan.ts";
 import { askVerify, both, lookForGoal, type Means, patiently, type Seen } from "./questions.ts";
 import type { Event } from "./records.ts";
 import { record } from "./session.ts";

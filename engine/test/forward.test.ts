@@ -210,6 +210,19 @@ describe("a tool that needs an approval", () => {
   });
 });
 
+test("a function that takes no context sends no key, so a lost answer is not looked up by one", async () => {
+  const { run } = await office();
+  const lost = {
+    tool: "desk.place",
+    args: { name: "a" },
+    execute: failing(new EffectUncertainError("no answer")),
+  };
+  await expect(run.call(lost)).rejects.toThrow("no answer");
+  const { compensate, lookedUp } = scripted({});
+  expect((await run.rollback({ compensate })).counts).toEqual({ uncertain: 1 });
+  expect(lookedUp).toMatchObject([{ idempotencyKey: undefined }]);
+});
+
 test("a run that is being rolled back takes no calls, not even one whose approval came meanwhile", async () => {
   let answer: (approval: Approval) => void = () => {};
   const { run, call } = await office({ approve: () => new Promise((resolve) => (answer = resolve)) });

@@ -78,7 +78,8 @@ export const addComment = tool
   })
   .landed(async ({ client, args, idempotencyKey, checkpoint }) => {
     const { comment_id, issue_id, organization_id } = checkpoint?.result ?? {};
-    const id = comment_id ?? chosenId("Comment", { idempotencyKey, args });
+    const id = comment_id ?? (idempotencyKey && chosenId("Comment", { idempotencyKey, args }));
+    if (!id) return "unknown";
     const control = { kind: "Issue", id: issue_id ?? args.issue_id, organization: organization_id } as const;
     return lookFor(client, "Comment", control, readMade(client, id, args.body));
   })

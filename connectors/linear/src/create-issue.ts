@@ -107,7 +107,8 @@ export const createIssue = tool
     residue: [{ id: "issue-archived", text: "The issue stays, archived." }, notified],
   })
   .landed(async ({ client, args, idempotencyKey, checkpoint }) => {
-    const id = checkpoint?.result.issue_id ?? chosenId("Issue", { idempotencyKey, args });
+    const id = checkpoint?.result.issue_id ?? (idempotencyKey && chosenId("Issue", { idempotencyKey, args }));
+    if (!id) return "unknown";
     const organization = checkpoint?.result.organization_id;
     const control = { kind: "Team", id: args.team_id, organization } as const;
     return lookFor(client, "Issue", control, readMade(client, id));

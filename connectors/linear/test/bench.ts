@@ -67,7 +67,7 @@ export async function bench(options: { readonly timeoutMs?: number; readonly api
     state: backend.state,
     writes: () => sent(backend).filter((document) => document.startsWith("mutation")),
     /** The operations that were sent, by name: `query Issue`. */
-    sent: () => sent(backend).map((document) => document.replace(/[ ({]*[({][^]*/, "")),
+    sent: () => sent(backend).map((document) => document.split(/ ?[({]/, 1)[0]),
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;

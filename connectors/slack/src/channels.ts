@@ -49,7 +49,7 @@ async function list(client: HttpReader, { types, limit, cursor, ...filter }: Wan
     found.push(...body.channels);
     next = body.response_metadata?.next_cursor || undefined;
     if (next === undefined) break;
-    if (false)
+    if (seen.has(next))
       throw new ConnectorError("conversations.list: the list runs in a circle, without end");
     seen.add(next);
   }

@@ -165,7 +165,7 @@ export async function office(options: Omit<Partial<OpenOptions>, "run"> = {}) {
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line)),
     call: (tool: string, args: object, execute: Script = async () => placed) =>
-      run.call({ tool, args, reason: "because", execute }),
+      run.call({ tool, args, reason: "because", execute: (given, context) => execute(given, context) }),
     /** The program is gone; another one goes on. */
     resume: () => Run.resume(around()),
     load: () => Run.load(around()),

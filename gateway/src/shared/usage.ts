@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { UsageError } from "@reversi-connector/core/program";
 
 export { didYouMean, UsageError } from "@reversi-connector/core/program";
@@ -6,8 +6,8 @@ export { didYouMean, UsageError } from "@reversi-connector/core/program";
 /** What both programs end with; README.md has the table. */
 export const exitCode = { ok: 0, failed: 1, incomplete: 2, usage: 64 } as const;
 
-export const version: string = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+export const version: string = createRequire(import.meta.url)(
+  "@reversi-connector/gateway/package.json",
 ).version;
 
 /** What any thrown value says. */

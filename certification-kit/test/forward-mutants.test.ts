@@ -1,0 +1,4 @@
+import { forwardMutants } from "./mutants/forward.ts";
+import { eachIsRejected } from "./mutants/rejected.ts";
+
+eachIsRejected(forwardMutants);
