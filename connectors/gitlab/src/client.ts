@@ -20,7 +20,7 @@ export const tool = toolsFor<HttpClient, HttpReader>("gitlab");
 /** The shapes of GitLab's tokens, the routable ones with dots in them included. */
 export const tokenPatterns: readonly RegExp[] = [
   /gl(?:pat|oas|dt|ptt|cbt|rt|ft|imt|agent|soat|ffct)-[A-Za-z0-9_-]{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{9})?/g,
-  /_gitlab_session=[^;\s"]+/g,
+  /_gitlab_session=[\w%-]+/g,
 ];
 
 /** The address of the API of the instance at `root`, whether or not that names the API already. */
@@ -82,9 +82,10 @@ function hintOf(status: number, message: unknown, error: unknown): string[] {
     : ["check the name, and what the token may see and do"];
 }
 
-/** The limits of the application itself come without headers; each of them is counted by the minute. */
+/** `RateLimit-Reset` speaks of the limit of all requests. The others come without a word; each counts by the minute. */
 function rateLimitOf(status: number, headers: Readonly<Record<string, string>>): VendorProblem {
   if (status !== 429 || headers["retry-after"] !== undefined) return {};
-  const seconds = Math.ceil(Number(headers["ratelimit-reset"]) - Date.now() / 1000);
+  const reset = headers["ratelimit-remaining"] === "0" ? Number(headers["ratelimit-reset"]) : Number.NaN;
+  const seconds = Math.ceil(reset - Date.now() / 1000);
   return { rateLimited: true, retryAfterSeconds: seconds > 0 ? seconds : 60 };
 }

@@ -38,7 +38,7 @@ export async function deleteUnchanged(client: HttpClient, deletion: Deletion): P
     if (!ConnectorError.is(error)) throw error;
     if (error.status === 404 && (await isGone())) return false;
     if (error.status !== 412) throw error;
-    const found = "a change made after it was read";
+    const found = "changed after it was read";
     throw new ConflictError(`${what}: ${found}. Nothing was deleted.`, { expected, found });
   }
 }

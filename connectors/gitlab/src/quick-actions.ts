@@ -1,7 +1,7 @@
 import { InvalidArgumentsError } from "@reversi-connector/core";
 
 /** `/close`, `/label ~bug`: a word after a slash that starts a line, and nothing or a blank after it. */
-const action = /^[ \t]*\/[a-z]\w*(?=\s|$)/i;
+const action = /^\s*\/[a-z]\w*(?=\s|$)/i;
 
 /** What the versions of GitLab read differently: with any of it around, a code block may not count as one. */
 const ambiguous = /`|^\s*(?:~~~|<|>|\$\$|---|\+\+\+|;;;)/;

@@ -120,20 +120,25 @@ const forbidden = [
   ..."HEAD|-x|a~b|a^b|a:b|a?b|a*b|a[b|a\\b|a\tb|a\u0000b|a\u007fb".split("|"),
   ...["a\u0085b", "e".repeat(40), "E".repeat(40), "..", "."],
 ];
-test.each(forbidden)("the name %j, which git or GitLab forbids, is refused before any request", async (name) => {
-  const { call, holds, backend } = await bench();
-  for (const tool of ["create_branch", "delete_branch"]) {
-    const error = await failure(call(tool, { branch: name }));
-    expect(InvalidArgumentsError.is(error)).toBe(true);
-    expect(error).toMatchObject({ problems: [{ at: "branch" }] });
-  }
-  await expect(holds("delete_branch", { branch: name })).rejects.toThrow(/branch/);
-  expect(backend.requests).toEqual([]);
-  if (/^e+$/i.test(name)) return;
-  expect(InvalidArgumentsError.is(await failure(call("create_branch", { branch: "x", from: name })))).toBe(true);
-  expect(backend.requests.filter(({ path }) => /branches/.test(path))).toEqual([]);
-  expect(backend.site.branches.has("main")).toBe(true);
-});
+test.each(forbidden)(
+  "the name %j, which git or GitLab forbids, is refused before any request",
+  async (name) => {
+    const { call, holds, backend } = await bench();
+    for (const tool of ["create_branch", "delete_branch"]) {
+      const error = await failure(call(tool, { branch: name }));
+      expect(InvalidArgumentsError.is(error)).toBe(true);
+      expect(error).toMatchObject({ problems: [{ at: "branch" }] });
+    }
+    await expect(holds("delete_branch", { branch: name })).rejects.toThrow(/branch/);
+    expect(backend.requests).toEqual([]);
+    if (/^e+$/i.test(name)) return;
+    expect(InvalidArgumentsError.is(await failure(call("create_branch", { branch: "x", from: name })))).toBe(
+      true,
+    );
+    expect(backend.requests.filter(({ path }) => /branches/.test(path))).toEqual([]);
+    expect(backend.site.branches.has("main")).toBe(true);
+  },
+);
 
 test("a branch that is gone is success, whether it is missing or somebody deletes it in between", async () => {
   const { undo, backend, result, args, branches, sent, writes } = await created();
@@ -158,7 +163,10 @@ test.each([
   const { call, holds, backend, state } = await bench();
   const before = await state();
   backend.inject({ kind: "status", status: 404, body }, { path: /branches/, times: 2 });
-  expect(await failure(call("delete_branch", { branch: "docs" }))).toMatchObject({ code: "FAILED", status: 404 });
+  expect(await failure(call("delete_branch", { branch: "docs" }))).toMatchObject({
+    code: "FAILED",
+    status: 404,
+  });
   await expect(holds("delete_branch", { branch: "docs" })).rejects.toThrow(/HTTP 404/);
   expect(await state()).toEqual(before);
 });

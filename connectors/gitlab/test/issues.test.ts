@@ -163,21 +163,17 @@ test("the undo of create_issue leaves the issue closed, and nothing else", async
 test("GL-03: every request after create_issue names the issue by its number in the project", async () => {
   const { call, undo, backend, sent } = await bench();
   const { world, site } = backend;
-  // The next issue's id is another issue's number.
-  const other = openIssue(world, site, { title: "Somebody else's", author: "ada", iid: world.nextId + 1 });
-  const made = openIssue(world, site, { title: "Taken back", iid: 7 });
-  site.issues.pop();
-  world.nextId = made.id;
-  const result = await call<{ issue_iid: number; project_id: number }>("create_issue", { title: "x" });
-  const mine = site.issues.find(({ iid }) => iid === result.issue_iid);
-  if (!mine) throw new Error("the result names no issue");
-  site.issues.push({ ...other, iid: mine.id, notes: [] });
-  const note = { issue_iid: result.issue_iid, body: "Mine" };
-  const added = await call("add_note", note);
-  await undo("add_note", note, added);
-  await undo("create_issue", { title: "x" }, result);
-  expect(site.issues.filter(({ state }) => state === "closed")).toEqual([mine]);
-  for (const line of sent().slice(1)) expect(line).toContain(`/issues/${result.issue_iid}`);
+  // The number of somebody else's issue is the id of the issue that is made next.
+  openIssue(world, site, { title: "Somebody else's", author: "ada", iid: 90_017 });
+  world.nextId = 90_017;
+  const issue = { title: "Mine" };
+  const made = await call<{ issue_iid: number }>("create_issue", issue);
+  const note = { issue_iid: made.issue_iid, body: "Mine" };
+  await undo("add_note", note, await call("add_note", note));
+  await undo("create_issue", issue, made);
+  expect(made.issue_iid).toBe(90_018);
+  expect(site.issues.filter(({ state }) => state === "closed")).toMatchObject([{ id: 90_017, iid: 90_018 }]);
+  for (const line of sent().slice(1)) expect(line).toContain("/issues/90018");
 });
 
 test("a label that the project lacked stays in it after the undo", async () => {

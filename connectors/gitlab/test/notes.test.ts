@@ -63,10 +63,7 @@ describe("a note that is not found", () => {
     issue.notes.length = 0;
     expect(await undo("add_note", args, result)).toMatchObject({ already: true });
     const around = `GET /api/v4/projects/${id}${asked === undefined ? "" : `/${asked}`}`;
-    expect(sent().slice(-2)).toEqual([
-      `GET /api/v4/projects/${id}/issues/1/notes/${result.note_id}`,
-      around,
-    ]);
+    expect(sent().slice(-2)).toEqual([`GET /api/v4/projects/${id}/issues/1/notes/${result.note_id}`, around]);
     expect(writes()).toHaveLength(1);
     expect(await holds("delete_note", undoOf("add_note", args, result).args)).toBe(true);
   });
@@ -148,7 +145,7 @@ describe("a note that somebody edited", () => {
     backend.inject({ kind: "cutBefore" }, { method: "DELETE", path: edit });
     const error = await failure(undo("add_note", args, result));
     expect(ConflictError.is(error)).toBe(true);
-    expect(error).toMatchObject({ expected: result.sha256, found: "a change made after it was read" });
+    expect(error).toMatchObject({ expected: result.sha256, found: "changed after it was read" });
     expect(error.message).toMatch(/Nothing was deleted/);
     expect(issue.notes).toEqual([note]);
   });

@@ -17,6 +17,8 @@ describe("GL-05: a text with a line that GitLab would run", () => {
     "\r/close",
     "  /close",
     "\t/close",
+    "\u00a0/close",
+    "\ufeff/close",
     "/shrug",
     "/copy_metadata #1",
     "/unknown_to_us now",
@@ -42,7 +44,9 @@ describe("GL-05: a text with a line that GitLab would run", () => {
     ] as const) {
       const error = await failure(call(tool, args));
       expect(InvalidArgumentsError.is(error)).toBe(true);
-      expect(error).toMatchObject({ problems: [{ at: name, rule: expect.stringContaining("quick action") }] });
+      expect(error).toMatchObject({
+        problems: [{ at: name, rule: expect.stringContaining("quick action") }],
+      });
       expect(error.message).toMatch(/put another character before the slash; nothing was sent/);
     }
     expect(backend.requests).toEqual([]);
@@ -78,18 +82,22 @@ describe("GL-05: a text with a line that GitLab would run", () => {
     backend.inject({ kind: "status", status: 202, body }, { method: "POST" });
     const error = await failure(call("add_note", { issue_iid: 1, body: "x" }));
     expect(EffectUncertainError.is(error)).toBe(true);
-    expect(error.message).toMatch(/made no note of the text and ran quick actions in it \(Closed this issue\.\)/);
+    expect(error.message).toMatch(
+      /made no note of the text and ran quick actions in it \(Closed this issue\.\)/,
+    );
   });
 
-  test.each([{ commands_changes: {}, summary: ["Failed to apply commands."] }, { commands_changes: {} }, null, {}])(
-    "answered with %j is no success either",
-    async (body) => {
-      const { call, backend } = await bench();
-      backend.inject({ kind: "status", status: 202, body: JSON.stringify(body) }, { method: "POST" });
-      const error = await failure(call("add_note", { issue_iid: 1, body: "x" }));
-      expect(EffectUncertainError.is(error)).toBe(true);
-    },
-  );
+  test.each([
+    { commands_changes: {}, summary: ["Failed to apply commands."] },
+    { commands_changes: {} },
+    null,
+    {},
+  ])("answered with %j is no success either", async (body) => {
+    const { call, backend } = await bench();
+    backend.inject({ kind: "status", status: 202, body: JSON.stringify(body) }, { method: "POST" });
+    const error = await failure(call("add_note", { issue_iid: 1, body: "x" }));
+    expect(EffectUncertainError.is(error)).toBe(true);
+  });
 
   test("that GitLab runs beside a note all the same is named, with the note's id", async () => {
     const { call, backend } = await bench();

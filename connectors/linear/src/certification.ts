@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Plan, Subject } from "@reversi-connector/certification-kit";
 import { linear } from "./index.ts";
 import { apiKey } from "./sandbox/wire.ts";
@@ -5,7 +6,6 @@ import { addComment, editComment, type LinearSandbox, sandbox } from "./sandbox.
 
 type Calls = Readonly<Record<string, Plan<LinearSandbox> | readonly Plan<LinearSandbox>[]>>;
 
-const [one, two] = ["ENG-1", "ENG-2"];
 const issueIn = ({ world }: LinearSandbox) => {
   const [issue] = world.issues;
   if (!issue) throw new Error("the sandbox starts with issues");
@@ -16,7 +16,7 @@ const place = ({ world }: LinearSandbox) => ({ expected_organization_id: world.o
 
 /** Good calls in the workspace `acme`: team `ENG` with ENG-1 and ENG-2. */
 const calls: Calls = {
-  "linear.get_issue": { args: { issue_id: one } },
+  "linear.get_issue": { args: { issue_id: "ENG-1" } },
   "linear.create_issue": [
     { title: "an issue", args: ({ backend: { team } }) => ({ team_id: team.id, title: "Typo" }) },
     {
@@ -30,7 +30,7 @@ const calls: Calls = {
         assignee_id: world.users[1]?.id,
         label_ids: world.labels.map(({ id }) => id),
         project_id: world.projects[0]?.id,
-        parent_id: one,
+        parent_id: "ENG-1",
         due_date: "2026-12-24",
       }),
     },
@@ -41,7 +41,7 @@ const calls: Calls = {
   "linear.add_comment": [
     {
       title: "a comment",
-      args: { issue_id: one, body: "Looking into it\r\n" },
+      args: { issue_id: "ENG-1", body: "Looking into it\r\n" },
       edit({ world: { comments } }, { result }) {
         const comment = comments.find(({ id }) => id === result.comment_id);
         if (comment) editComment(comment, "Looking into it. Edit: fixed!");
@@ -49,7 +49,7 @@ const calls: Calls = {
     },
     {
       title: "a comment that somebody answers",
-      args: { issue_id: two, body: "Anybody?" },
+      args: { issue_id: "ENG-2", body: "Anybody?" },
       edit({ world }, { result }) {
         addComment(world, { issue: result.issue_id, parent: result.comment_id, body: "Me!" });
       },
@@ -57,7 +57,7 @@ const calls: Calls = {
     {
       title: "a reply",
       args: ({ backend }) => ({
-        issue_id: one,
+        issue_id: "ENG-1",
         body: "Thanks",
         parent_id: addComment(backend.world, { issue: issueIn(backend).id, body: "Fixed" }).id,
       }),
@@ -80,6 +80,10 @@ interface State {
   readonly issues: readonly { readonly identifier: string; readonly archived: boolean }[];
 }
 
+const schemaHashes: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL("../schema-hashes.json", import.meta.url), "utf8"),
+);
+
 /** What the certification needs to know about this connector. */
 export const subject = {
   connector: ({ address, credential, timeoutMs }) =>
@@ -91,6 +95,7 @@ export const subject = {
       writes: ({ text }) => JSON.parse(text).query.startsWith("mutation"),
     }),
   credential: apiKey,
+  schemaHashes,
   calls,
   residue: {
     "issue-archived": (before: State, after: State) => ({

@@ -51,7 +51,7 @@ const maxPages = 100;
 
 /** Whether anybody answered the comment. */
 async function hasReplies(client: HttpReader, { id, parentId }: Comment, issue: string): Promise<boolean> {
-  if (parentId !== null) return false; // threads are one level deep
+  if (typeof parentId === "string") return false; // threads are one level deep
   const operation = `Replies($filter: CommentFilter!, $after: String) {
     comments(filter: $filter, first: 250, after: $after) { nodes { id parentId } pageInfo { hasNextPage endCursor } } }`;
   const filter = { issue: { id: { eq: issue } } };

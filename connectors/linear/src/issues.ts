@@ -87,7 +87,8 @@ export const getIssue = tool
 
 type Archivable = Pick<Issue, "id" | "archivedAt" | "trashed">;
 /** The trash is where archived issues go that are to be deleted later. */
-const isArchived = ({ archivedAt, trashed }: Archivable) => archivedAt !== null || trashed === true;
+const isArchived = ({ archivedAt, trashed }: Archivable) =>
+  typeof archivedAt === "string" || trashed === true;
 
 interface ArchiveArguments {
   readonly issue_id: string;

@@ -12,11 +12,11 @@ export interface Inserted {
   readonly key_column: string;
   readonly key: string;
   /** Texts of the written columns as stored. */
-  readonly current: Record<string, string | null>;
+  readonly current: Texts;
 }
 export interface Updated extends Inserted {
   /** Texts of the same columns before. */
-  readonly previous: Record<string, string | null>;
+  readonly previous: Texts;
 }
 
 /** What tells later whether a transaction was committed. */
@@ -26,10 +26,8 @@ interface Evidence {
 }
 type Keep<Result> = (kept: {
   readonly result: Partial<Result>;
-  readonly evidence: { readonly [K in keyof Evidence]: Evidence[K] };
+  readonly evidence: Evidence;
 }) => Promise<void>;
-
-const plain = (texts: Texts): Record<string, string | null> => ({ ...texts });
 
 /** What the transaction is going to leave: triggers after the statement have had their turn. */
 async function settled(tx: Writing, name: RowName, facts: Facts, row: Row): Promise<Row> {
@@ -63,7 +61,7 @@ export async function insert(
       );
     }
     const { texts } = await settled(tx, { ...args, key: made.key }, facts, made);
-    const result = { ...where, key: made.key, current: plain(texts) };
+    const result = { ...where, key: made.key, current: texts };
     await keep({ result, evidence });
     return result;
   });
@@ -90,12 +88,12 @@ export async function update(
     if (!before || before.key === null) {
       throw new ConnectorError(`there is no row: ${inWords(args)} was not found; nothing was changed`);
     }
-    const where = { schema: facts.schema, table, key_column, key: before.key, previous: plain(before.texts) };
+    const where = { schema: facts.schema, table, key_column, key: before.key, previous: before.texts };
     await keep({ result: where, evidence });
     const parameters = [...Object.values(values).map(bound), String(args.key)];
     const after = onlyRow(await tx.write(updateSql(args, columns), parameters), "updated", columns);
     const { texts } = await settled(tx, args, facts, after);
-    const result = { ...where, current: plain(texts) };
+    const result = { ...where, current: texts };
     await keep({ result, evidence });
     return result;
   });

