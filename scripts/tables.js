@@ -1,4 +1,5 @@
-// Writes the tool tables into the READMEs: `npm run tables`. A test compares them with what is written here.
+// Writes the tool tables and the results of the certification into the READMEs: `npm run tables`. Tests compare.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -74,4 +75,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of await expectedReadmes(load)) {
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
   }
+  const program = fileURLToPath(new URL("../cli/dist/bin/reversi-connectors.js", import.meta.url));
+  const printed = execFileSync(process.execPath, [program, "certify", "all", "--format", "markdown"], {
+    encoding: "utf8",
+  });
+  const readme = new URL("../README.md", import.meta.url);
+  writeFileSync(readme, filled(readFileSync(readme, "utf8"), "certification", `\n${printed.trim()}\n`));
 }

@@ -14,7 +14,7 @@ export interface Item {
   /** Numbers of notes are never used again. */
   nextNote: number;
 }
-interface Payment {
+export interface Payment {
   id: string;
   amount: number;
   reference: string;

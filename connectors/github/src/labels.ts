@@ -96,6 +96,13 @@ async function unknownTo(client: HttpReader, { owner, repo }: IssueName, names: 
   return unknown;
 }
 
+/** Puts labels on the issue; the names of all that are on it then. */
+async function putOn(client: HttpClient, name: IssueName, labels: readonly string[]): Promise<string[]> {
+  const request = { method: "POST", path: labelsPath(name), json: { labels } } as const;
+  const { body } = await client.write<Label[]>({ ...request, expect: Array.isArray });
+  return namesOf(body);
+}
+
 export const addLabels = tool
   .reversible("add_labels", {
     description: "Put labels on an issue, besides those it has.",
@@ -149,13 +156,7 @@ export const addLabels = tool
     if (added.length === 0) return { issue_number, added, created_labels: [], labels: before };
     const created_labels = await unknownTo(client, args, added);
     await checkpoint({ result: { issue_number, added, created_labels } });
-    const { body } = await client.write<Label[]>({
-      method: "POST",
-      path: labelsPath(args),
-      json: { labels: added },
-      expect: Array.isArray,
-    });
-    const labels = namesOf(body);
+    const labels = await putOn(client, args, added);
     const isOn = among(labels);
     return { issue_number, added: added.filter(isOn), created_labels: created_labels.filter(isOn), labels };
   });

@@ -15,6 +15,7 @@ describe("GL-05: a text with a line that GitLab would run", () => {
     "text\r/close",
     "/cl\rose",
     "\r/close",
+    "/\rclose",
     "  /close",
     "\t/close",
     "\u00a0/close",

@@ -53,10 +53,11 @@ function sentence({ message, extensions }: GraphQLError): string {
 }
 
 /** What Linear says of a failure: its code is the reason. */
-export function problem({ status, headers, body }: HttpAnswer<unknown>): VendorProblem {
+export function problem(answer: HttpAnswer<unknown>): VendorProblem {
+  const { status, headers, body } = answer;
   const errors = errorsOf(body);
   const [first] = errors;
-  if (!first) return failed({ body } as HttpAnswer<unknown>) ? { message: "answered success: false" } : {};
+  if (!first) return failed(answer) ? { message: "answered success: false" } : {};
   const { type, code = type } = first.extensions ?? {};
   const reported = {
     message: errors.map(sentence).join("; "),

@@ -93,3 +93,35 @@ export const refusal = (
   errors: [{ message, extensions }],
   data: null,
 });
+
+/** Speaks to the sandbox without the connector. */
+export async function vendor() {
+  const on = await bench();
+  const { apiKey, baseUrl } = on.backend.options;
+  const good: Record<string, string> = { authorization: apiKey, "content-type": "application/json" };
+  const ask = async (
+    body: unknown,
+    changes: Record<string, string | undefined> = {},
+    path = "/graphql",
+    method = "POST",
+  ) => {
+    const headers = Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined);
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: headers as [string, string][],
+      ...(method === "POST" && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: JSON.parse(await response.text()),
+    };
+  };
+  return { ...on, ask, query: (query: string, variables?: object) => ask({ query, variables }) };
+}
+
+/** An error of GraphQL as Linear shapes it. */
+export const errorShape = {
+  message: expect.any(String),
+  extensions: expect.objectContaining({ type: expect.any(String), code: expect.any(String) }),
+};

@@ -1,40 +1,9 @@
 import type { SandboxModule } from "@reversi-connector/core";
 import { type LinearOptions, linear } from "@reversi-connector/linear";
 import * as module from "@reversi-connector/linear/sandbox";
-import { bench } from "./bench.ts";
+import { bench, errorShape, vendor } from "./bench.ts";
 
 const asModule: SandboxModule<LinearOptions> = module;
-
-/** Speaks to the sandbox without the connector. */
-async function vendor() {
-  const on = await bench();
-  const { apiKey, baseUrl } = on.backend.options;
-  const good: Record<string, string> = { authorization: apiKey, "content-type": "application/json" };
-  const ask = async (
-    body: unknown,
-    changes: Record<string, string | undefined> = {},
-    path = "/graphql",
-    method = "POST",
-  ) => {
-    const headers = Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined);
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: headers as [string, string][],
-      ...(method === "POST" && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: JSON.parse(await response.text()),
-    };
-  };
-  return { ...on, ask, query: (query: string, variables?: object) => ask({ query, variables }) };
-}
-
-const shape = {
-  message: expect.any(String),
-  extensions: expect.objectContaining({ type: expect.any(String), code: expect.any(String) }),
-};
 
 test("another process attaches by the address alone", async () => {
   const { backend } = await bench();
@@ -60,7 +29,7 @@ test.each([
 ])("%s is refused", async (_, changes, status, code, message) => {
   const { ask } = await vendor();
   const answer = await ask({ query: "{ viewer { id } }" }, changes);
-  expect(answer).toMatchObject({ status, body: { errors: [shape], data: null } });
+  expect(answer).toMatchObject({ status, body: { errors: [errorShape], data: null } });
   expect(answer.body.errors[0].message).toMatch(message);
   expect(answer.body.errors[0].extensions.code).toBe(code);
 });
@@ -73,7 +42,7 @@ test.each([
   ["an unknown member", { query: "{ viewer { id } }", variable: {} }],
 ])("a body with %s is refused", async (_, body) => {
   const { ask } = await vendor();
-  expect(await ask(body)).toMatchObject({ status: 400, body: { errors: [shape] } });
+  expect(await ask(body)).toMatchObject({ status: 400, body: { errors: [errorShape] } });
 });
 
 test("another path, another method and a query string are refused", async () => {
@@ -82,75 +51,6 @@ test("another path, another method and a query string are refused", async () => 
   expect((await ask(body, {}, "/graphiql")).status).toBe(404);
   expect((await ask(undefined, {}, "/graphql?query=%7Bviewer%7Bid%7D%7D", "GET")).status).toBe(405);
   expect((await ask(body, {}, "/graphql?x=1")).status).toBe(400);
-});
-
-test.each([
-  ["a field", "{ viewer { id foo } }", {}, 'Cannot query field "foo" on type "User".'],
-  ["a field of every object", "{ viewer { constructor } }", {}, 'Cannot query field "constructor"'],
-  ["an argument", '{ issue(key: "ENG-1") { id } }', {}, 'Unknown argument "key" on field "Query.issue".'],
-  ["nothing for an argument", "{ issue { id } }", {}, 'argument "id" of type "String!" is required'],
-  ["a number for text", "{ issue(id: 7) { id } }", {}, "String cannot represent"],
-  ["nothing below an object", "{ viewer }", {}, "must have a selection of subfields"],
-  ["something below a leaf", "{ viewer { id { x } } }", {}, "must not have a selection"],
-  ["a variable nobody declared", "{ issue(id: $id) { id } }", {}, 'Variable "$id" is not defined'],
-  ["a variable nobody uses", "query A($id: String!) { viewer { id } }", { id: "x" }, "is never used"],
-  [
-    "a variable of another type",
-    "query A($id: Int!) { issue(id: $id) { id } }",
-    { id: 1 },
-    "used in position",
-  ],
-  ["a variable without its value", "query A($id: String!) { issue(id: $id) { id } }", {}, "was not provided"],
-  [
-    "a variable that is null",
-    "query A($id: String!) { issue(id: $id) { id } }",
-    { id: null },
-    "not to be null",
-  ],
-  ["an unknown type", "query A($id: Foo!) { issue(id: $id) { id } }", { id: "x" }, 'Unknown type "Foo"'],
-  [
-    "an unknown field of an input",
-    "mutation A($input: IssueCreateInput!) { issueCreate(input: $input) { success } }",
-    { input: { teamId: "x", titel: "y" } },
-    'Field "titel" is not defined by type "IssueCreateInput".',
-  ],
-  [
-    "no team",
-    "mutation A($input: IssueCreateInput!) { issueCreate(input: $input) { success } }",
-    { input: { title: "y" } },
-    'Field "teamId" of required type "String!" was not provided.',
-  ],
-  [
-    "an unknown field of an input in the document",
-    'mutation { commentCreate(input: { issue: "ENG-1" }) { success } }',
-    {},
-    'Field "issue" is not defined by type "CommentCreateInput".',
-  ],
-  ["half a document", "{ viewer { id }", {}, "Syntax Error"],
-  ["a character of no language", "{ viewer { id § } }", {}, "Syntax Error"],
-  ["a fragment", "{ ...All }", {}, "Syntax Error"],
-  [
-    "two operations and no name",
-    "query A { viewer { id } } query B { viewer { id } }",
-    {},
-    "Must provide operation name",
-  ],
-])("%s: refused with 400, nothing executed", async (_, query, variables, message) => {
-  const { ask, state } = await vendor();
-  const before = await state();
-  const { status, body } = await ask({ query, variables });
-  expect(status).toBe(400);
-  expect(body).toMatchObject({ errors: [shape], data: null });
-  expect(body.errors[0].message).toContain(message);
-  expect(body.errors[0].extensions.type).toBe("graphql error");
-  expect(await state()).toEqual(before);
-});
-
-test("an operation is picked by its name, and a field answered under its alias", async () => {
-  const { ask } = await vendor();
-  const query = 'query A { viewer { id } } query B { first: issue(id: "eng-1") { name: identifier } }';
-  expect((await ask({ query, operationName: "B" })).body).toEqual({ data: { first: { name: "ENG-1" } } });
-  expect((await ask({ query, operationName: "C" })).status).toBe(400);
 });
 
 test.each([200, 400] as const)(

@@ -58,14 +58,14 @@ export const marker = (op: string | undefined) => ({ event_type: eventType, even
 
 const maxPages = 10;
 /** How far this host's clock may be from Slack's, in seconds. */
-const slack = 60;
+const clockSlack = 60;
 
 /**
  * The message that carries the key of a call; undefined when the whole history since then has none; "unknown" when it
  * cannot be read whole, or not in time that both clocks agree on.
  */
 export async function findMarked(client: HttpReader, where: Where, op: string, since: Date) {
-  const oldest = Math.floor(since.getTime() / 1000) - slack;
+  const oldest = Math.floor(since.getTime() / 1000) - clockSlack;
   const seen: Message[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < maxPages; pages++) {
@@ -80,7 +80,7 @@ export async function findMarked(client: HttpReader, where: Where, op: string, s
     seen.push(...messages);
     cursor = response_metadata?.next_cursor || undefined;
     if (cursor !== undefined) continue;
-    const clocksAgree = Math.abs(Date.parse(answer.headers["date"] ?? "") - Date.now()) < slack * 1000;
+    const clocksAgree = Math.abs(Date.parse(answer.headers["date"] ?? "") - Date.now()) < clockSlack * 1000;
     return !has_more && clocksAgree && isWhole(seen, where) ? undefined : "unknown";
   }
   return "unknown";
