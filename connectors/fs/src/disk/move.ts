@@ -137,6 +137,10 @@ export async function moveFile(
       await checkpoint({ result });
       stillWanted(signal);
       relocate(volume, from, to, seen);
+      // A layered file system copies what comes from a lower layer when it moves: same number, born anew.
+      const moved = tree.entry(to);
+      if (moved && moved.ino === seen.ino && moved.birthtimeNs !== seen.birthtimeNs)
+        store.write(move_id, recordOf(from, to, moved, record.sha256), { sync: true });
     } catch (error) {
       if (!EffectUncertainError.is(error)) store.forget(move_id);
       throw error;
