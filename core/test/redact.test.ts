@@ -249,3 +249,22 @@ describe("cost", () => {
     expect(quickest(() => redact.find({ eight }))).toBeLessThan(Math.max(small * 30, 60));
   });
 });
+
+test("SE-05: of a basic-auth pair nothing is left: in clear, the token alone, in Base64, over two fields", () => {
+  const pair = `ada@example.com:${token}`;
+  const encoded = Buffer.from(pair).toString("base64");
+  const seen = value({
+    message: `Basic ${encoded} was refused`,
+    clear: pair,
+    alone: Buffer.from(token).toString("base64"),
+    user: "ada@example.com",
+    password: token,
+  });
+  expect(seen).toEqual({
+    message: expect.stringMatching(/^Basic [A-Za-z0-9+/]*\[redacted\][A-Za-z0-9+/=]{0,4} was refused$/),
+    clear: "ada@example.com:[redacted]",
+    alone: expect.stringMatching(/^\[redacted\].?=*$/),
+    user: "ada@example.com",
+    password: "[redacted]",
+  });
+});

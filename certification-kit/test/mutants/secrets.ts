@@ -49,7 +49,11 @@ export const secretMutants: readonly Mutant[] = [
   ...Object.entries(places).map(([place, leak]) => leaking(`an error with the credential ${place}`, leak)),
   leaking("half the credential, cut off before it was redacted", asDetail, token.slice(0, 16)),
   published(
-    { name: "a credential that nobody declared secret", fails: ["redaction"], tools: notify },
+    {
+      name: "CK-01: a credential that nobody declared secret, so that nothing is redacted",
+      fails: ["redaction"],
+      tools: notify,
+    },
     {
       settings: {
         TOY_TOKEN: { option: "token", description: "The token." },

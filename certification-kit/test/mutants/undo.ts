@@ -219,7 +219,7 @@ export const undoMutants: readonly Mutant[] = [
     },
   ),
   withRun(
-    { name: "an undo without its guard", fails: ["guard"], tools: create },
+    { name: "CK-02: an undo without its guard", fails: ["guard"], tools: create },
     "deleteItem",
     (good, call) => good({ ...call, args: { id: call.args.id } }),
   ),
@@ -248,7 +248,7 @@ export const undoMutants: readonly Mutant[] = [
     },
   ),
   onLenient(
-    { name: "a sandbox that ignores preconditions", fails: ["guard"], tools: title },
+    { name: "CK-02: a sandbox that ignores preconditions", fails: ["guard"], tools: title },
     { ignoresIfMatch: true },
   ),
   withRun(

@@ -51,6 +51,7 @@ const types: readonly (readonly [type: string, before: string, after: string])[]
   ["oid", "4294967295", "1"],
   ["xid8", "18446744073709551615", "3"],
   ["regclass", "customers", "orders"],
+  // PG-09
   ["text[]", '{x,"y,\\"z",NULL,"NULL",""}', "{n}"],
   ["int[]", "{1,NULL}", "[0:1]={5,6}"],
   ["int[][]", "{{1,2},{3,4}}", "{}"],
