@@ -50,7 +50,8 @@ describe.each(packages)("%s", (folder) => {
       engines: { node: ">=20.19" },
       publishConfig: { access: "public", provenance: true },
     });
-    expect(facts.scripts).toBeUndefined();
+    const up = folder.replace(/[^/]+/g, "..");
+    expect(facts.scripts).toEqual({ test: `jest -c ${up}/jest.package.js --rootDir .` });
   });
 
   test("exports what it has built, types first, sources only under the private condition", () => {

@@ -131,10 +131,12 @@ try {
   const dry = rollback(hub.run, "--dry-run");
   assert.equal(dry.code, 0, JSON.stringify(dry.report));
   for (const run of [hub.run, files.run]) {
+    const undone = operator("rollback", run, "--compensator-cmd", compensator);
+    assert.equal(undone.code, 0, undone.text + undone.errors);
+    say(undone.text);
     const { code, report } = rollback(run);
     assert.equal(code, 0, JSON.stringify(report, null, 2));
     assert.equal(report.status, "complete", JSON.stringify(report, null, 2));
-    say(operator("show", run).text);
   }
 
   say("Read back:");
