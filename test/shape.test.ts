@@ -103,6 +103,7 @@ describe.each(packages)("%s", (folder) => {
 
   test("has a README, and no star exports, no console and no built-in instanceof in its code", () => {
     expect(existsSync(join(root, folder, "README.md"))).toBe(true);
+    expect(existsSync(join(root, folder, "LICENSE"))).toBe(true);
     for (const file of sources(folder)) {
       const text = readFileSync(join(root, file), "utf8");
       expect({ file, star: /^export \*/m.test(text) }).toEqual({ file, star: false });
