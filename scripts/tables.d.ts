@@ -5,3 +5,4 @@ export function toolTable(manifests: readonly Manifest[]): string;
 export function expectedReadmes(
   load: (name: string) => Promise<ConnectorDefinition<object>>,
 ): Promise<Map<string, string>>;
+export const certifiable: readonly string[];

@@ -14,6 +14,16 @@ export function filled(text, name, content) {
   return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
 }
 
+const connectors = readdirSync(new URL("../connectors", import.meta.url)).sort();
+
+/** The connectors that bring a subject to certify them by. */
+export const certifiable = connectors.filter((name) => {
+  const facts = JSON.parse(
+    readFileSync(new URL(`../connectors/${name}/package.json`, import.meta.url), "utf8"),
+  );
+  return facts.exports["./certification"] !== undefined;
+});
+
 const guardWords = { none: "none", version: "version", content: "content" };
 function guardOf({ effect, guarantees }) {
   if (!guarantees || effect === "irreversible" || guarantees.guard === "none") return "";
@@ -56,10 +66,9 @@ export function toolTable(manifests) {
 
 /** Every README with generated parts, as it should read: path → text. */
 export async function expectedReadmes(load) {
-  const names = readdirSync(new URL("../connectors", import.meta.url)).sort();
   const definitions = [];
   // One after the other: loaders that tests bring do not stand two at once.
-  for (const name of names) definitions.push(await load(name));
+  for (const name of connectors) definitions.push(await load(name));
   const readmes = new Map();
   const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
   for (const definition of definitions) {
@@ -78,9 +87,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
   }
   const program = fileURLToPath(new URL("../cli/dist/bin/reversi-connectors.js", import.meta.url));
-  const printed = execFileSync(process.execPath, [program, "certify", "all", "--format", "markdown"], {
-    encoding: "utf8",
-  });
+  const printed = execFileSync(
+    process.execPath,
+    [program, "certify", ...certifiable, "--format", "markdown"],
+    {
+      encoding: "utf8",
+    },
+  );
   const readme = new URL("../README.md", import.meta.url);
   writeFileSync(readme, filled(readFileSync(readme, "utf8"), "certification", `\n${printed.trim()}\n`));
 }

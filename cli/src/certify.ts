@@ -87,13 +87,13 @@ async function certifyOne(found: Found, only: ReturnType<typeof namesOf>): Promi
 
 /** Runs the certification of one connector, or of all that are installed, and prints what was seen. */
 export async function certify(
-  name: string | undefined,
+  names: readonly string[],
   { format, check = [], list }: CertifyFlags,
 ): Promise<void> {
   if (list) return void process.stdout.write(checklist());
-  if (name === undefined) throw new UsageError("say what to certify: a connector, a path, or all");
+  if (names.length === 0) throw new UsageError("say what to certify: a connector, a path, or all");
   const only = namesOf(check);
-  const found = findAll([name]);
+  const found = findAll(names);
   const print = printing(takeStdout(redactorFor(found, process.env)));
   const certifications: Certification[] = [];
   // One after the other: each has its own processor time, and its own deadlines.

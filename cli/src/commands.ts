@@ -121,18 +121,18 @@ export async function run(argv: readonly string[]): Promise<void> {
       ({ name }) => runSandbox(name),
     )
     .command(
-      "certify [name]",
+      "certify [names..]",
       "Run the certification of a connector (name or path), or of all that are installed",
       (command) =>
         command
-          .positional("name", { type: "string", description: "a connector, a path, or all" })
+          .positional("names", { type: "string", array: true, description: "connectors, paths, or all" })
           .option("format", { choices: formats, default: "table" as const })
           .option("check", { type: "string", array: true, description: "Only this check; may be repeated" })
           .option("list", { type: "boolean", description: "Print what is checked, and where" })
           .epilogue(epilogue([]))
           .example("$0 certify all", "exit 1 when a check failed or did not run"),
-      async ({ name, format, check, list }) =>
-        (await import("./certify.ts")).certify(name, { format, check, list }),
+      async ({ names = [], format, check, list }) =>
+        (await import("./certify.ts")).certify(names, { format, check, list }),
     )
     .demandCommand(1, "say what to do: serve, compensate, manifests, drift, certify or sandbox")
     .strict()
