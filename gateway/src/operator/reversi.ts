@@ -94,6 +94,11 @@ export async function reversi(argv: readonly string[]): Promise<number> {
             default: 5,
             description: "Seconds the compensator may take to say that it serves many calls",
           })
+          .option("grace", {
+            type: "number",
+            default: 30,
+            description: "Seconds after a call's time in which a request without an answer may still arrive",
+          })
           .example(
             '$0 rollback RUN --compensator-cmd "reversi-connectors compensate --root ."',
             "undo all of it",
@@ -111,6 +116,7 @@ export async function reversi(argv: readonly string[]): Promise<number> {
             waitMs: wholeSeconds("wait", given.wait),
             callMs: wholeSeconds("undo-timeout", given.undoTimeout),
             helloMs: wholeSeconds("hello-timeout", given.helloTimeout),
+            graceMs: wholeSeconds("grace", given.grace),
             format: given.format as Format,
           },
           log,

@@ -23,6 +23,8 @@ export interface RollbackArguments {
   readonly callMs: number;
   /** How long the compensator may take to say that it serves many calls, in milliseconds. */
   readonly helloMs: number;
+  /** How long after a call's own time a request without an answer may still arrive at the backend, in milliseconds. */
+  readonly graceMs: number;
   readonly format: Format;
 }
 
@@ -41,14 +43,18 @@ const betweenTriesMs = 100;
  * Takes a run. A gateway that still writes it is asked to let it go.
  * @throws RunBusyError when whoever has it keeps it, JournalDamagedError
  */
-async function takeRun(journal: Journal, { data, run, waitMs }: RollbackArguments, log: Log): Promise<Run> {
+async function takeRun(
+  journal: Journal,
+  { data, run, waitMs, graceMs }: RollbackArguments,
+  log: Log,
+): Promise<Run> {
   const fence = fenceOf(data, run);
   let asked = false;
   const until = Date.now() + waitMs;
   try {
     for (;;) {
       try {
-        return await Run.resume({ journal, run });
+        return await Run.resume({ journal, run, graceMs });
       } catch (error) {
         if (!RunBusyError.is(error) || Date.now() >= until) throw error;
         if (!asked) {
