@@ -112,6 +112,7 @@ export async function openRun({ connector, wire, restart }: Stage): Promise<Engi
         hanging.push(call);
         void call.then(() => ended());
       });
+      wire?.hangUp?.();
       compensator = compensatorFor([restart()]);
       throw lost();
     };

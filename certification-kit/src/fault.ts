@@ -47,6 +47,8 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether it may change anything. */
   readonly writes: boolean;
+  /** It went over a connection that stood already: at such a request nobody is unreachable, only lost. */
+  readonly connected?: boolean;
   /** Whether the backend acted on it. */
   readonly handled: boolean;
   /** What it was answered with; undefined where no answer was begun. */
@@ -73,12 +75,17 @@ export interface Wire {
   forget(): void;
   /** Arms a fault for the request that comes after `skip` others, and for `times` in all; once when left out. */
   inject(fault: Fault, skip: number, times?: number): void;
-  /** Runs `action` when the request after `skip` others has arrived, and before the backend acts on it. */
-  before(skip: number, action: () => void): void;
+  /**
+   * Runs `action` when the request after `skip` others has arrived, and before the backend acts on it. A wire whose
+   * backend is changed asynchronously waits for what it returns.
+   */
+  before(skip: number, action: () => unknown): void;
   /** Disarms all faults. Late deliveries stay under way. */
   clear(): Promise<void>;
   /** Lets late deliveries take effect. */
   settle(): Promise<void>;
+  /** The connector's process is gone, and with it every connection: where a backend holds something for one. */
+  hangUp?(): void;
   /** Sends a copy of a recorded request, changed, past the connector; undefined where that makes no sense. */
   replay?(request: SentRequest, change: Change): Promise<string | undefined>;
 }

@@ -9,7 +9,7 @@ export interface Runner {
   test(name: string, body: () => Promise<void>, timeoutMs?: number): unknown;
 }
 
-const longestMs = 120_000;
+const longestMs = 600_000;
 
 function outcome(result: CheckResult | undefined): void {
   if (result === undefined) throw new Error("the check did not run");

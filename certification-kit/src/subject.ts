@@ -56,7 +56,10 @@ export interface Plan<B extends Backend> {
   readonly args: Given<B>;
   /** What must be true of the result besides its schema. @throws an Error that says what is wrong */
   expect?(made: Made, backend: B): unknown;
-  /** Changes what the call left, as somebody else would, in a way that its undo must not overwrite. */
+  /**
+   * Changes what the call left, as somebody else would, in a way that its undo must not overwrite. Resolves to false
+   * where the backend keeps others off just now: right before an undo's write that is as good as a conflict.
+   */
   edit?(backend: B, made: Made): unknown;
   /** Arguments that the backend refuses. Needed where there is no wire. */
   readonly refused?: Given<B>;

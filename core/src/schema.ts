@@ -163,7 +163,7 @@ export const s = {
     anyOf: [inner, { type: "null" }],
     ...(value !== undefined && { default: value }),
   }),
-  /** Required fields first, optional fields second. Nothing else may be there. */
+  /** Required fields first, optional fields second. Nothing else may be there. Says nothing of what is required when nothing is. */
   object: <R extends Fields, O extends Fields = Record<never, never>>(
     required: R,
     optional?: O,
@@ -172,7 +172,7 @@ export const s = {
     type: "object",
     ...described(description),
     properties: { ...required, ...optional },
-    required: Object.keys(required),
+    ...(Object.keys(required).length > 0 && { required: Object.keys(required) }),
     additionalProperties: false,
   }),
 };

@@ -1,4 +1,4 @@
-import type { Json, ObjectSchema, Schema, Settled } from "./schema.ts";
+import type { Json, JsonSchema, ObjectSchema, Schema, Settled } from "./schema.ts";
 import type { CallScope, Context } from "./scope.ts";
 
 export type Effect = "read_only" | "reversible" | "compensable" | "idempotent" | "irreversible";
@@ -331,8 +331,11 @@ type Compensated<Client, Reader, E extends Effect> = <
 
 /** Binds a connector's name and client once; its tools are then declared under their effect. */
 export function toolsFor<Client, Reader = Client>(connector: string): Toolbox<Client, Reader> {
-  const under = (effect: Effect) => (name: string, declaration: object) =>
-    stage({ name: `${connector}.${name}`, effect, ...declaration });
+  const under = (effect: Effect) => (name: string, declaration: { readonly input: JsonSchema }) => {
+    // Of a tool's input, unlike of what is inside, it is always said what is required.
+    const input = { ...declaration.input, required: declaration.input.required ?? [] };
+    return stage({ name: `${connector}.${name}`, effect, ...declaration, input });
+  };
   return {
     readOnly: under("read_only"),
     idempotent: under("idempotent"),

@@ -29,15 +29,19 @@ export const undoOf = (state: RunState, step: Step): UndoCall | undefined =>
 
 /**
  * Looks whether a call of unknown outcome landed. "Not landed" counts when two looks agree, the second one after the
- * request's last possible arrival.
+ * request's last possible arrival. Until then "unknown" may still become known, and is waited for where nothing else helps.
  */
 export async function settleForward(means: Means, plan: Plan, step: Step): Promise<void> {
   const { session } = means;
   const { state } = session;
-  for (let agreed = 1; ; agreed++) {
+  const tells = manifestOf(state, step).guarantees?.uncertain === "landed";
+  for (let agreed = 0; ; ) {
+    const over = windowOf(means, step) <= 0;
     const answer = await lookForEffect(means, step);
-    if (answer === "unknown") return;
-    if (answer.landed) {
+    if (answer === "unknown") {
+      if (over || !tells || undoOf(state, step)) return;
+      agreed = 0;
+    } else if (answer.landed) {
       const result = answer.result ?? null;
       const settlement = settle(manifestOf(state, step), undoManifestOf(state, step), {
         ...known(step),
@@ -46,8 +50,7 @@ export async function settleForward(means: Means, plan: Plan, step: Step): Promi
       await record(session, { type: "applied", step: step.step, result, found: true, ...settlement });
       plan.regroup();
       return;
-    }
-    if (agreed > 1 && windowOf(means, step) <= 0) {
+    } else if (++agreed > 1 && over) {
       const error = failure("the answer was lost, and the backend shows that it never took effect");
       await record(session, { type: "failed", step: step.step, may: false, error });
       return;

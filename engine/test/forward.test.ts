@@ -220,7 +220,8 @@ test("a function that takes no context sends no key, so a lost answer is not loo
   await expect(run.call(lost)).rejects.toThrow("no answer");
   const { compensate, lookedUp } = scripted({});
   expect((await run.rollback({ compensate })).counts).toEqual({ uncertain: 1 });
-  expect(lookedUp).toMatchObject([{ idempotencyKey: undefined }]);
+  for (const look of lookedUp) expect(look).toMatchObject({ idempotencyKey: undefined });
+  expect(lookedUp).not.toHaveLength(0);
 });
 
 test("a run that is being rolled back takes no calls, not even one whose approval came meanwhile", async () => {

@@ -237,6 +237,15 @@ describe("a step whose answer was lost", () => {
     expect(await rollback()).toMatchObject({ status: "complete", counts: { compensated: 1 } });
     expect(sent).toHaveLength(1);
   });
+  test("of which the backend cannot tell yet is looked up again when its request can no longer arrive", async () => {
+    let looks = 0;
+    const landed = () => (++looks === 1 ? "unknown" : ({ landed: false } as const));
+    const { rollback, lookedUp, sent, clock, step } = await one({ landed }, lost);
+    expect(await rollback()).toMatchObject({ status: "complete", counts: { not_applied: 1 } });
+    expect(lookedUp).toHaveLength(3);
+    expect(sent).toHaveLength(0);
+    expect(clock.now()).toBeGreaterThanOrEqual((step()?.deadline ?? 0) + 30_000);
+  });
   test("without evidence is undone from its checkpoint, under the guard", async () => {
     const { rollback, sent } = await one({}, lostAfterCheckpoint);
     expect(await rollback()).toMatchObject({ status: "complete", counts: { compensated: 1 } });

@@ -56,7 +56,7 @@ const lostOnTheWay = (bench: Bench, { skip, request, afterWrite }: Spot): Case =
   name: `access lost at request ${skip + 1} (${request.line})`,
   async verify(world) {
     const { wire, backend } = world;
-    wire.before(skip, () => void bench.subject.permit?.(backend, "none"));
+    wire.before(skip, () => bench.subject.permit?.(backend, "none"));
     const outcome = await ended(world.call());
     if ("value" in outcome) return `nothing could be seen any more, and ${told(outcome)}`;
     return afterWrite ? undefined : notRefused(outcome);

@@ -69,6 +69,7 @@ function* losses(bench: Bench, spots: readonly Spot[], breakdowns: readonly stri
   ];
   for (const spot of spots) {
     for (const fault of faults) {
+      if (fault.kind === "unreachable" && spot.request.connected) continue;
       yield faulted(fault, spot, async (world, outcome) => {
         const wrong = await judge(bench, fault, spot, world, outcome);
         if (wrong !== undefined) return wrong;

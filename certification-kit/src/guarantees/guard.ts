@@ -1,9 +1,13 @@
 import type { Bench, Case } from "../bench.ts";
 import { spotsOf } from "../cases.ts";
 import type { Check } from "../check.ts";
+import { completed } from "../checks/compensation-failure.ts";
 import { because, type ToolFacts } from "../facts.ts";
 import { copyOf, difference } from "../states.ts";
 import type { World } from "../world.ts";
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 const kindOf = ({ undo }: ToolFacts) => undo?.guarantees?.guard ?? "none";
 
@@ -39,14 +43,19 @@ const editedBetween = (skip: number, line: string): Case => ({
     const { wire, tool, args, plan, backend } = world;
     const run = await world.run();
     const { result } = await run.call(tool.name, args);
-    const expected: unknown[] = [];
+    const edits: unknown[] = [];
+    const states: unknown[] = [];
     wire.before(skip, () => {
-      plan.edit?.(backend, { args, result });
-      expected.push(backend.state());
+      const edit = plan.edit?.(backend, { args, result });
+      edits.push(edit);
+      // At once where the edit is made at once: the backend acts on the request right after this.
+      states.push(isPromise(edit) ? edit.then(() => backend.state()) : backend.state());
+      return Promise.all(states);
     });
     const report = await run.rollback();
-    if (expected.length === 0) return "the undo sent no write";
-    return refused(world, copyOf(await expected[0]), report);
+    if (edits.length === 0) return "the undo sent no write";
+    if ((await edits[0]) === false) return completed(world, report);
+    return refused(world, copyOf(await states[0]), report);
   },
 });
 

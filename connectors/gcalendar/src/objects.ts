@@ -1,4 +1,4 @@
-import { InvalidArgumentsError, type ObjectSchema, type Schema, s } from "@reversi-connector/core";
+import { InvalidArgumentsError, s } from "@reversi-connector/core";
 import { type EventTime, padded, sameTime } from "./times.ts";
 
 /** Google's event, as far as the tools read it. Empty fields are absent. */
@@ -88,32 +88,27 @@ export function checkTimes({ start, end }: Fields): void {
     refuse("end", "must be of the same kind as the start: both dateTime or both date");
 }
 
-/** An object of which nothing is required says so by saying nothing. */
-const allOptional = <T>({ required: _, ...schema }: ObjectSchema<T>): Schema<T> => schema;
-
 const timeMembers = {
   dateTime: s.nullable(s.string("RFC 3339 time with offset, for a timed event.")),
   date: s.nullable(s.string("YYYY-MM-DD, for an all-day event; an end is exclusive.")),
   timeZone: s.nullable(s.string("IANA time zone.")),
 };
-export const time = (description: string) => allOptional(s.object({}, timeMembers, description));
+export const time = (description: string) => s.object({}, timeMembers, description);
 
 /** Schemas of values that several tools share. */
 export const startTime = time("Start: `dateTime` or `date`, same kind as the end.");
 export const endTime = time("End: `dateTime` or `date`, same kind as the start.");
 export const fieldsSchema = (description: string) =>
-  allOptional(
-    s.object(
-      {},
-      {
-        summary: s.nullable(s.string("Title.")),
-        description: s.nullable(s.string("Text, may hold HTML.")),
-        location: s.nullable(s.string("Place.")),
-        start: s.nullable(startTime),
-        end: s.nullable(endTime),
-      },
-      description,
-    ),
+  s.object(
+    {},
+    {
+      summary: s.nullable(s.string("Title.")),
+      description: s.nullable(s.string("Text, may hold HTML.")),
+      location: s.nullable(s.string("Place.")),
+      start: s.nullable(startTime),
+      end: s.nullable(endTime),
+    },
+    description,
   );
 export const calendarUsed = s.string("Calendar id as used.", { minLength: 1, maxLength: 1024 });
 export const calendarId = s.string("Calendar id, not percent-encoded.", {

@@ -67,6 +67,7 @@ const place = tool
     },
     residue: [{ id: "desk-dust", text: "Some dust." }],
   })
+  .landed(async () => "unknown")
   .run(async () => ({ name: "a", previous: null, content: "c" }));
 
 const drop = tool
