@@ -1,4 +1,4 @@
-// The gateway, the journal and the rollback: each figure is a ratio within this very run. Runs alone, or as rows of run.js.
+// The gateway, the journal and the rollback: each figure is a ratio within this very run. Rows of run.js.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ async function serveNothing() {
   server.setRequestHandler(CallToolRequestSchema, () => ({ content: [{ type: "text", text: "{}" }] }));
   await server.connect(new StdioServerTransport());
 }
-const nothing = [self, "--serve-nothing"];
+const nothing = [self];
 const nothingManifests = [
   { tool: "noop.read", effect: "read_only", permission: "noop:read" },
   {
@@ -287,19 +287,4 @@ export async function gatewayRows(row) {
   }
 }
 
-if (process.argv[1] === self) {
-  if (process.argv[2] === "--serve-nothing") await serveNothing();
-  else {
-    const rows = [];
-    await gatewayRows((work, value, target, detail = "") => rows.push({ work, value, target, detail }));
-    const width = Math.max(...rows.map(({ work }) => work.length));
-    for (const { work, value, target, detail } of rows) {
-      const met = value <= target ? "met" : "MISSED";
-      console.log(
-        `${work.padEnd(width)}  ${value.toFixed(2).padStart(8)}  target ≤ ${target}  ${met}  ${detail}`,
-      );
-    }
-    if (process.argv.includes("--check") && rows.some(({ value, target }) => value > target))
-      process.exitCode = 1;
-  }
-}
+if (process.argv[1] === self) await serveNothing();

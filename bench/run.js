@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { redactor } from "@reversi-connector/core";
 import { httpConnection, path } from "@reversi-connector/http";
 import { Pool } from "undici";
+import { gatewayRows } from "./gateway.js";
 import { connect, inTurns, median, runToEnd, startAndList } from "./measure.js";
 
 const require = createRequire(import.meta.url);
@@ -165,6 +166,9 @@ row(
 await Promise.all([pool.close(), connection.close()]);
 vendor.close();
 await rm(folder, { recursive: true, force: true });
+
+// ── gateway ──────────────────────────────────────────────────────────────────────────────────────
+await gatewayRows(row);
 
 const width = Math.max(...rows.map(({ work }) => work.length));
 for (const { work, value, target, met, detail } of rows) {

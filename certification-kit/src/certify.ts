@@ -1,6 +1,7 @@
 import { benchFor, type Failure, recordings } from "./bench.ts";
 import type { Check, CheckName, GuaranteeName } from "./check.ts";
 import { checks, guarantees } from "./checks.ts";
+import { judge } from "./contract.ts";
 import { type Facts, factsOf, type ToolFacts } from "./facts.ts";
 import { httpWire } from "./http-wire.ts";
 import { limiter } from "./limit.ts";
@@ -15,11 +16,18 @@ export interface CertifyOptions {
   readonly tools?: readonly string[];
   /** How many cases run at a time; 8 when left out. */
   readonly parallel?: number;
+  /** The folder of the vendors' descriptions; without it the contract is not looked at. */
+  readonly contracts?: string | undefined;
   /** Told about every check that ended. */
   readonly progress?: (result: CheckResult) => void;
 }
 
-const kit: Kit = { http: httpWire, tcpProxy };
+const kit: Kit = {
+  http: httpWire,
+  tcpProxy,
+  openApi: async (...given) => (await import("./contract/openapi.ts")).openApi(...given),
+  graphql: async (...given) => (await import("./contract/graphql.ts")).graphql(...given),
+};
 
 /** A connector and a wire just to look at. */
 async function look(subject: Subject): Promise<Facts> {
@@ -48,15 +56,49 @@ function ordered(only: CertifyOptions["only"]): Check[] {
   return order;
 }
 
-const notOurs = (name: "contract" | "witness", title: string, sentence: string): CheckResult => ({
-  ...{ name, title, sentence, tools: {}, cases: 0 },
-  status: "not_run",
+export const aboutContract = {
+  name: "contract",
+  title: "Contract",
+  sentence: "Every request and every answer fits the vendor's published description.",
+} as const;
+
+/** The contract guarantee: the whole run is watched, and judged at its end. */
+async function contractOf(subject: Subject, facts: Facts, { contracts, tools: wanted }: CertifyOptions) {
+  const without = (status: "not_run" | "not_applicable", reason: string) => ({
+    watched: subject,
+    result: (): CheckResult => ({ ...aboutContract, tools: {}, cases: 0, status, reason }),
+  });
+  if (!facts.network) return without("not_applicable", "nothing is sent anywhere");
+  if (!facts.observe)
+    return without("not_applicable", "the backend is the real thing, and answers for itself");
+  if (!subject.contract) return without("not_run", "the subject names no description of the vendor's API");
+  if (!contracts)
+    return without("not_run", "REVERSI_CONTRACTS names no folder with the vendor's description");
+  const book = judge(await subject.contract(contracts, kit), { whole: wanted === undefined });
+  const watched: Subject = {
+    ...subject,
+    wire(backend, tools) {
+      const wire = subject.wire?.(backend, tools);
+      if (!wire) throw new Error("there is no wire any more");
+      wire.observe?.(book.take);
+      return wire;
+    },
+  };
+  const result = (): CheckResult => {
+    const { exchanges, wrong } = book.verdict();
+    const seen = { ...aboutContract, tools: {}, cases: exchanges };
+    if (wrong.length === 0) return { ...seen, status: "pass" };
+    const failures = wrong.map((message) => ({ tool: facts.connector, case: "contract", message }));
+    return { ...seen, status: "fail", failures };
+  };
+  return { watched, result };
+}
+
+const witness: CheckResult = {
+  ...{ name: "witness", title: "Witness", tools: {}, cases: 0, status: "not_run" },
+  sentence: "The vendor's own software drives the sandbox and gets the same objects.",
   reason: "nothing that could show it was handed to this run",
-});
-const beyond: readonly CheckResult[] = [
-  notOurs("contract", "Contract", "Every request and every answer fits the vendor's published description."),
-  notOurs("witness", "Witness", "The vendor's own software drives the sandbox and gets the same objects."),
-];
+};
 
 /**
  * Runs the certification: every check that applies, on fresh backends, with a real engine. Never throws for what is
@@ -67,7 +109,8 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
   const { only, tools: wanted, parallel = 8, progress } = options;
   const began = performance.now();
   const facts = await look(subject);
-  const shared = { subject, kit, facts, limit: limiter(parallel) };
+  const contract = only ? undefined : await contractOf(subject, facts, options);
+  const shared = { subject: contract?.watched ?? subject, kit, facts, limit: limiter(parallel) };
   const recorded = recordings(shared);
   const risks = new Set<string>();
   const results = new Map<string, CheckResult>();
@@ -84,9 +127,9 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
   async function run(check: Check): Promise<CheckResult> {
     const { name, title, sentence } = check;
     const applies = check.applies(facts);
-    const about = { name, title, sentence };
+    const head = { name, title, sentence };
     if (applies !== true) {
-      return { ...about, tools: {}, cases: 0, status: "not_applicable", reason: applies.reason };
+      return { ...head, tools: {}, cases: 0, status: "not_applicable", reason: applies.reason };
     }
     const concerned = facts.tools.filter(
       (tool) => (wanted?.includes(tool.name) ?? true) && (check.concerns?.(tool, facts) ?? true),
@@ -109,7 +152,7 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
       failures.push(...own);
     };
     await Promise.all(concerned.map(verify));
-    const verdict = { ...about, tools, cases };
+    const verdict = { ...head, tools, cases };
     if (failures.length > 0) return { ...verdict, status: "fail", failures };
     if (blocked.size > 0) return { ...verdict, status: "not_run", reason: [...blocked].join("; ") };
     return { ...verdict, status: "pass" };
@@ -125,7 +168,7 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
     connector: facts.connector,
     version: facts.version,
     checks: inOrder(checks),
-    guarantees: [...inOrder(guarantees), ...(only ? [] : beyond)],
+    guarantees: [...inOrder(guarantees), ...(contract ? [contract.result(), witness] : [])],
     risks: [...risks].sort(),
     milliseconds: Math.round(performance.now() - began),
   };

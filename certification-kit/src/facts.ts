@@ -24,6 +24,8 @@ export interface Facts {
   /** Something can go wrong between it and its backend; then, with what the backend refuses. */
   readonly network: boolean;
   readonly statuses: Statuses;
+  /** What the backend's stand-in answers can be seen. */
+  readonly observe: boolean;
   /** Copies of its requests can be sent past it. */
   readonly replay: boolean;
   readonly credential: boolean;
@@ -56,6 +58,7 @@ export function factsOf(subject: Subject, connector: Connector, wire: Wire | und
     version: connector.version,
     network: subject.wire !== undefined,
     statuses: wire?.statuses ?? none,
+    observe: wire?.observe !== undefined,
     replay: wire?.replay !== undefined,
     credential: subject.credential !== undefined,
     tools,

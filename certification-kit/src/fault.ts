@@ -1,3 +1,5 @@
+import type { Exchange } from "./contract.ts";
+
 /**
  * What goes wrong between a connector and its backend, in words that no protocol owns. A `status` is whatever the
  * backend says no with: an HTTP status, an SQLSTATE, a vendor's code. "Takes effect" means that the backend acts on it.
@@ -86,6 +88,8 @@ export interface Wire {
   settle(): Promise<void>;
   /** The connector's process is gone, and with it every connection: where a backend holds something for one. */
   hangUp?(): void;
+  /** Tells what the backend's stand-in answers from now on, whatever becomes of it on the way. */
+  observe?(listener: (exchange: Exchange) => void): void;
   /** Sends a copy of a recorded request, changed, past the connector; undefined where that makes no sense. */
   replay?(request: SentRequest, change: Change): Promise<string | undefined>;
 }

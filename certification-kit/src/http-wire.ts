@@ -1,3 +1,4 @@
+import type { Exchange } from "./contract.ts";
 import type { Change, Fault, SentRequest, Statuses, Wire } from "./fault.ts";
 import { changed, type RawRequest, send } from "./http-twin.ts";
 
@@ -41,7 +42,14 @@ export interface HttpSandbox {
   ): void;
   clear(): Promise<void>;
   forget(): void;
+  observe?(listener: (request: Omit<HttpRequest, "handled" | "status">, answer: HttpAnswer) => void): void;
   settle(): Promise<void>;
+}
+/** An answer on the wire. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly bytes: Buffer;
 }
 
 export interface HttpWireOptions {
@@ -81,12 +89,16 @@ function onHttp(fault: Fault): HttpFault {
   }
 }
 
+const flat = (headers: HttpAnswer["headers"]) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
 /** The wire of an HTTP sandbox. */
 export function httpWire(sandbox: HttpSandbox, options: HttpWireOptions = {}): Wire {
   const { address, statuses, inject } = options;
   const writes = options.writes ?? (({ method }) => method !== "GET" && method !== "HEAD");
   const originals = new WeakMap<SentRequest, RawRequest>();
   let actions = new Set<object>();
+  let twins = 0;
 
   const sent = (request: HttpRequest): SentRequest => {
     const { method, path, headers, rawHeaders, text, handled, status } = request;
@@ -134,7 +146,22 @@ export function httpWire(sandbox: HttpSandbox, options: HttpWireOptions = {}): W
       async replay(request: SentRequest, change: Change) {
         const original = originals.get(request);
         const twin = original && changed(original, change);
-        return twin && send(address, twin);
+        twins++;
+        try {
+          return await (twin && send(address, twin));
+        } finally {
+          twins--;
+        }
+      },
+    }),
+    ...(sandbox.observe && {
+      observe(listener: (exchange: Exchange) => void) {
+        sandbox.observe?.(({ method, path, headers, text }, { status, headers: own, bytes }) =>
+          listener({
+            ...{ method, path, headers, body: text, malformed: twins > 0 },
+            answer: { status, headers: flat(own), body: bytes.toString() },
+          }),
+        );
       },
     }),
   };

@@ -2,9 +2,12 @@ export type { Bench, BenchOptions, Case, Clean, CleanUndo, Failure } from "./ben
 export { type CertifyOptions, certify } from "./certify.ts";
 export type { Check, CheckName, GuaranteeName } from "./check.ts";
 export { checks, guarantees } from "./checks.ts";
+export type { OpenApiOptions } from "./contract/openapi.ts";
+export type { Contract, Exchange } from "./contract.ts";
 export type { Applies, Facts, ToolFacts } from "./facts.ts";
 export type { Change, EchoForm, Fault, SentRequest, Statuses, Wire } from "./fault.ts";
 export {
+  type HttpAnswer,
   type HttpFault,
   type HttpRequest,
   type HttpSandbox,

@@ -1,4 +1,4 @@
-import { certify } from "./certify.ts";
+import { aboutContract, certify } from "./certify.ts";
 import { checks, guarantees } from "./checks.ts";
 import type { Certification, CheckResult } from "./result.ts";
 import type { Subject } from "./subject.ts";
@@ -21,7 +21,8 @@ function outcome(result: CheckResult | undefined): void {
 }
 
 /**
- * One test for each check and guarantee, all from one certification. A check that does not apply passes: it has its
+ * One test for each check and guarantee, all from one certification; of the contract, where REVERSI_CONTRACTS names the
+ * folder with the vendor's description. A check that does not apply passes: it has its
  * reason in the report.
  */
 export function describeCertification(
@@ -30,9 +31,11 @@ export function describeCertification(
 ): void {
   describe("certification", () => {
     let running: Promise<Certification> | undefined;
-    for (const { name, title, sentence } of [...checks, ...guarantees]) {
+    const contracts = process.env["REVERSI_CONTRACTS"];
+    const described = contracts && subject.contract ? [aboutContract] : [];
+    for (const { name, title, sentence } of [...checks, ...guarantees, ...described]) {
       const verify = async () => {
-        running ??= certify(subject);
+        running ??= certify(subject, { contracts });
         const found = await running;
         outcome([...found.checks, ...found.guarantees].find((result) => result.name === name));
       };

@@ -32,7 +32,7 @@ export interface Certification {
   readonly milliseconds: number;
 }
 
-/** Everything that applies ran and passed. `contract` and `witness` are not the kit's to run. */
+/** Everything that applies ran and passed. `contract` and `witness` need what not everybody has. */
 export const isCertified = ({ checks, guarantees }: Certification): boolean =>
   [...checks, ...guarantees].every(
     ({ name, status }) =>

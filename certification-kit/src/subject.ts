@@ -1,4 +1,6 @@
 import type { Connector } from "@reversi-connector/core";
+import type { OpenApiOptions } from "./contract/openapi.ts";
+import type { Contract } from "./contract.ts";
 import type { Wire } from "./fault.ts";
 import type { HttpSandbox, HttpWireOptions } from "./http-wire.ts";
 import type { TcpProxy, TcpTarget } from "./tcp-proxy.ts";
@@ -26,6 +28,10 @@ export interface Connect<B extends Backend> {
 export interface Kit {
   /** The wire of a sandbox made with `@reversi-connector/http/sandbox`. */
   http(sandbox: HttpSandbox, options?: HttpWireOptions): Wire;
+  /** A contract from an OpenAPI description, 3.0 or 3.1, as JSON. */
+  openApi(file: string, options?: OpenApiOptions): Promise<Contract>;
+  /** A contract from a GraphQL schema, as SDL. */
+  graphql(file: string, deviations?: Contract["deviations"]): Promise<Contract>;
   /** A proxy with faults, for backends that speak something else than HTTP. */
   tcpProxy(target: TcpTarget): Promise<TcpProxy>;
 }
@@ -105,6 +111,8 @@ export interface Subject<B extends Backend = any> {
   readonly residue?: Readonly<Record<string, Explains>>;
   /** `listed`: only the permissions that the page lists; `none`: the credential sees nothing any more. */
   permit?(backend: B, access: "listed" | "none"): unknown;
+  /** What the vendor has published about its API, found in a folder of such descriptions. */
+  contract?(folder: string, kit: Kit): Promise<Contract>;
   /** The schema hashes that were published. */
   readonly schemaHashes?: Readonly<Record<string, string>>;
   /** Twins that the vendor does not refuse, and why; headers that it wants on every request. */

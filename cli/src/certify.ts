@@ -23,6 +23,8 @@ export interface CertifyFlags {
   readonly format: Format;
   readonly check?: readonly string[] | undefined;
   readonly list?: boolean | undefined;
+  /** Folder of the vendors' descriptions; REVERSI_CONTRACTS when left out. */
+  readonly contracts?: string | undefined;
 }
 
 const reports: Readonly<Record<Format, (certifications: readonly Certification[]) => string>> = {
@@ -70,7 +72,11 @@ function notRun({ reversi }: Found, version: string, error: unknown): Certificat
   };
 }
 
-async function certifyOne(found: Found, only: ReturnType<typeof namesOf>): Promise<Certification> {
+async function certifyOne(
+  found: Found,
+  only: ReturnType<typeof namesOf>,
+  contracts: string | undefined,
+): Promise<Certification> {
   const progress = process.stderr.isTTY
     ? ({ title, status }: { readonly title: string; readonly status: string }) =>
         void process.stderr.write(`${found.reversi.connector}: ${title}: ${status}\n`)
@@ -78,6 +84,7 @@ async function certifyOne(found: Found, only: ReturnType<typeof namesOf>): Promi
   try {
     return await certifySubject(await loadSubject(found), {
       ...(only.length > 0 && { only }),
+      contracts,
       ...(progress && { progress }),
     });
   } catch (error) {
@@ -88,7 +95,7 @@ async function certifyOne(found: Found, only: ReturnType<typeof namesOf>): Promi
 /** Runs the certification of one connector, or of all that are installed, and prints what was seen. */
 export async function certify(
   names: readonly string[],
-  { format, check = [], list }: CertifyFlags,
+  { format, check = [], list, contracts = process.env["REVERSI_CONTRACTS"] }: CertifyFlags,
 ): Promise<void> {
   if (list) return void process.stdout.write(checklist());
   if (names.length === 0) throw new UsageError("say what to certify: a connector, a path, or all");
@@ -97,7 +104,7 @@ export async function certify(
   const print = printing(takeStdout(redactorFor(found, process.env)));
   const certifications: Certification[] = [];
   // One after the other: each has its own processor time, and its own deadlines.
-  for (const each of found) certifications.push(await certifyOne(each, only));
+  for (const each of found) certifications.push(await certifyOne(each, only, contracts));
   await print(reports[format](certifications));
   process.exitCode = certifications.every(isCertified) ? exitCode.ok : exitCode.failed;
 }

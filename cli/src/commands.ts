@@ -17,6 +17,7 @@ const ownFlags: FlagRules = {
   check: { type: "string", description: "" },
   connectors: { type: "string", description: "" },
   list: { type: "boolean", description: "" },
+  contracts: { type: "string", description: "" },
 };
 
 const variablesOf = (rules: FlagRules) =>
@@ -128,11 +129,12 @@ export async function run(argv: readonly string[]): Promise<void> {
           .positional("names", { type: "string", array: true, description: "connectors, paths, or all" })
           .option("format", { choices: formats, default: "table" as const })
           .option("check", { type: "string", array: true, description: "Only this check; may be repeated" })
+          .option("contracts", { type: "string", description: "Folder of the vendors' API descriptions" })
           .option("list", { type: "boolean", description: "Print what is checked, and where" })
-          .epilogue(epilogue([]))
+          .epilogue(epilogue(["  REVERSI_CONTRACTS (as --contracts)"]))
           .example("$0 certify all", "exit 1 when a check failed or did not run"),
-      async ({ names = [], format, check, list }) =>
-        (await import("./certify.ts")).certify(names, { format, check, list }),
+      async ({ names = [], format, check, list, contracts }) =>
+        (await import("./certify.ts")).certify(names, { format, check, list, contracts }),
     )
     .demandCommand(1, "say what to do: serve, compensate, manifests, drift, certify or sandbox")
     .strict()

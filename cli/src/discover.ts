@@ -79,6 +79,17 @@ function connectorIn(folder: string, foreign: boolean): Found | undefined {
   return { packageName, folder, reversi: facts.reversi, foreign };
 }
 
+/** The connector in whose own folder we are, for whoever is writing it. */
+function connectorAround(working: string): Found | undefined {
+  for (let at = resolve(working); ; at = dirname(at)) {
+    const facts = readPackageJson(at);
+    if (isField(facts?.reversi)) {
+      return { packageName: facts?.name ?? basename(at), folder: at, reversi: facts.reversi, foreign: true };
+    }
+    if (facts || dirname(at) === at) return undefined;
+  }
+}
+
 const isPath = (name: string) => /^(\.{1,2}$|\.{0,2}[/\\]|[A-Za-z]:[/\\])/.test(name);
 const prefix = "reversi-connector-";
 
@@ -109,6 +120,8 @@ export function findConnector(name: string, bases: Bases = defaultBases()): Foun
     [ownFolders(bases), false],
     [modulesFolders(bases.working), true],
   ] as const) {
+    const around = foreign ? connectorAround(bases.working) : undefined;
+    if (around && [around.reversi.connector, around.packageName].includes(name)) return around;
     for (const folder of name.includes("/") ? [] : candidates(folders, name)) {
       const found = connectorIn(folder, foreign);
       if (found) return found;
@@ -155,16 +168,19 @@ function* packagesIn(folder: string, every: boolean): Generator<string> {
  */
 export function installedConnectors(bases: Bases = defaultBases(), every = false): Found[] {
   const found = new Map<string, Found>();
+  const add = (one: Found) => {
+    if (!found.has(one.reversi.connector)) found.set(one.reversi.connector, one);
+  };
   const look = (folders: readonly string[], foreign: boolean) => {
     for (const folder of folders.flatMap((modules) => [...packagesIn(modules, every)])) {
       const { name = "", reversi } = readPackageJson(folder) ?? {};
-      if (isField(reversi) && !found.has(reversi.connector)) {
-        found.set(reversi.connector, { packageName: name, folder, reversi, foreign });
-      }
+      if (isField(reversi)) add({ packageName: name, folder, reversi, foreign });
     }
   };
   const own = ownFolders(bases);
   look(own, false);
+  const around = connectorAround(bases.working);
+  if (around) add(around);
   look(
     modulesFolders(bases.working).filter((folder) => !own.includes(folder)),
     true,

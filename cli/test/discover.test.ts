@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { addConnector, cleanUp, finish, folder, project } from "./support.ts";
@@ -93,6 +93,26 @@ describe("the working directory", () => {
 
     addConnector(root, "@reversi-connector/box", named("own"));
     expect(await manifestsOf("box", inner)).toEqual(found("own"));
+  });
+
+  test("is itself a connector, to whoever writes one there: by its name, by its package's, and among all", async () => {
+    addConnector(root, "@reversi-connector/box", named("other"));
+    const work = join(folder(), "mine");
+    cpSync(addConnector(folder(), "reversi-connector-mine", named("mine")), work, { recursive: true });
+    mkdirSync(join(work, "node_modules/@reversi-connector"), { recursive: true });
+    symlinkSync(
+      join(root, "node_modules/@reversi-connector/core"),
+      join(work, "node_modules/@reversi-connector/core"),
+    );
+    const said = [`reversi-connectors: reversi-connector-mine comes from the working directory: ${work}`];
+    for (const name of ["mine", "reversi-connector-mine"]) {
+      expect(await manifestsOf(name, join(work, "node_modules"))).toEqual({ ...found("mine"), said });
+    }
+    const { tools } = await manifestsOf("all", work);
+    expect(tools).toEqual(expect.arrayContaining(["mine.read_note", "other.read_note"]));
+    const undo = JSON.stringify({ tool: "mine.restore_note", args: { id: "a", before: null, after: null } });
+    expect((await finish(root, ["compensate", "--root", work], undo, { cwd: work })).code).toBe(0);
+    expect((await manifestsOf("mine")).code).toBe(64);
   });
 });
 

@@ -39,6 +39,14 @@ export interface SandboxOptions {
   readonly rateLimit?: ((retryAfter: number | string | undefined) => SandboxReply) | undefined;
 }
 
+/** An answer as it goes on the wire. */
+export interface SandboxAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly bytes: Buffer;
+}
+export type Listener = (request: SandboxRequest, answer: SandboxAnswer) => void;
+
 /** A vendor on 127.0.0.1, real down to the wire. */
 export interface Sandbox {
   readonly url: string;
@@ -52,6 +60,8 @@ export interface Sandbox {
   clear(): Promise<void>;
   /** Empties `requests`. */
   forget(): void;
+  /** Tells every answer that the vendor makes, with its request, whatever becomes of it on the wire. */
+  observe(listener: Listener): void;
   /** Lets late deliveries take effect and waits for every handler under way. */
   settle(): Promise<void>;
   /** Ends every connection. */
@@ -123,7 +133,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const sockets = new Set<Socket>();
   const running = new Set<Promise<unknown>>();
   const late = new Set<() => void>();
+  const listeners: Listener[] = [];
   let refusing = false;
+
+  /** The vendor's words, wherever they end. */
+  function told(request: SandboxRequest, reply: SandboxReply): SandboxReply {
+    for (const listener of listeners) listener(request, { status: reply.status, ...serialized(reply) });
+    return reply;
+  }
 
   const limited = (retryAfter: number | string | undefined, request: SandboxRequest): SandboxReply =>
     rateLimit?.(retryAfter) ?? {
@@ -140,9 +157,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   async function handled(request: Mutable<RecordedRequest>): Promise<SandboxReply> {
     request.handled = true;
     try {
-      return await handle(request);
+      return told(request, await handle(request));
     } catch (error) {
-      if (isReply(error)) return error;
+      if (isReply(error)) return told(request, error);
       errors.push(error);
       return request.error(500, "the sandbox's handler failed");
     }
@@ -202,9 +219,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         return reply({ status, headers, body });
       }
       case "deny":
-        return reply(request.error(fault.status ?? 401, "Bad credentials"));
+        return reply(told(request, request.error(fault.status ?? 401, "Bad credentials")));
       case "rateLimit":
-        return reply(limited(fault.retryAfter, request));
+        return reply(told(request, limited(fault.retryAfter, request)));
       case "echo":
         return reply(echoReply(request, fault));
     }
@@ -270,6 +287,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     forget() {
       requests.length = 0;
+    },
+    observe(listener) {
+      listeners.push(listener);
     },
     async settle() {
       for (const deliver of [...late]) deliver();

@@ -291,6 +291,24 @@ test("requests can be forgotten", async () => {
   expect(sandbox.requests).toEqual([]);
 });
 
+test("what the vendor answers can be observed, whatever becomes of it on the wire, and faults are not its answers", async () => {
+  const { sandbox, post } = await counter();
+  const seen: unknown[] = [];
+  sandbox.observe(({ method, headers }, { status, bytes }) => {
+    seen.push([method, headers["x-token"], status, JSON.parse(bytes.toString())]);
+  });
+  sandbox.inject({ kind: "cutAfter" });
+  await expect(post()).rejects.toThrow();
+  sandbox.inject({ kind: "status", status: 500, effect: false });
+  await post();
+  sandbox.inject({ kind: "deny" });
+  await post();
+  expect(seen).toEqual([
+    ["POST", "s3cret", 201, { count: 1, more: "and more" }],
+    ["POST", "s3cret", 401, { message: "Bad credentials" }],
+  ]);
+});
+
 test("closing ends whatever hangs", async () => {
   const { sandbox, post } = await counter();
   sandbox.inject({ kind: "hang" });

@@ -82,6 +82,7 @@ export const subject = {
         is.map((event, index) => ({ ...event, sequence: was[index]?.sequence ?? event.sequence })),
       ),
   },
+  contract: (folder, kit) => kit.openApi(`${folder}/gcalendar.json`),
   permit({ world }, access) {
     if (access === "none") for (const calendar of world.calendars) calendar.access = "none";
   },

@@ -83,6 +83,22 @@ const schemaHashes: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL("../schema-hashes.json", import.meta.url), "utf8"),
 );
 
+/** Where the sandbox differs from the published description, as the vendor does. */
+const deviations = {
+  "*: answer 401: the status is not described":
+    "GitHub answers so to every request without a valid token; the description says it nowhere",
+  "*: answer 403: the status is not described":
+    "GitHub answers so to every request that the token has no right to; the description says it of a few",
+  "*: answer 404: the status is not described":
+    "what a token may not see is not found; the description leaves it out where only a token's rights decide",
+  "*: answer 400: the status is not described": "a body that is no JSON: “Problems parsing JSON”",
+  "*: answer 415: the status is not described": "a body of another media type",
+  "*: answer 422: status is not described":
+    "GitHub repeats the status in the body of its errors since 2024; the schema of validation errors has not followed",
+  "DELETE /repos/{owner}/{repo}/git/refs/{ref}: answer 422: a body that is not described":
+    "“Reference does not exist” is the only sign that a ref is gone",
+};
+
 /** What the certification needs to know about this connector. */
 export const subject = {
   connector: ({ address, credential, timeoutMs }) =>
@@ -91,6 +107,7 @@ export const subject = {
   wire: (backend, { http }) => http(backend, { address: backend.address }),
   credential: token,
   calls,
+  contract: (folder, kit) => kit.openApi(`${folder}/github.json`, { deviations }),
   schemaHashes,
   residue: {
     "issue-closed": (before: State, after: State) =>

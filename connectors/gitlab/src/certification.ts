@@ -80,6 +80,14 @@ const each = (before: State, after: State, change: (was: Project, is: Project) =
   ),
 });
 
+/** Where the sandbox differs from the published description, as the vendor does. */
+const deviations = {
+  "GET /api/v4/projects/*: it is not described":
+    "the published description leaves the project itself out; the documentation has it",
+  "*: answer 429: a body that is not described": "“Retry later”, as text",
+  "*: answer 415: the status is not described": "a body of another media type",
+};
+
 /** What the certification needs to know about this connector. */
 export const subject = {
   connector: ({ address, credential, timeoutMs }) =>
@@ -102,6 +110,7 @@ export const subject = {
     notified: "the sandbox sends no mails",
     ci: "the sandbox runs no pipelines",
   },
+  contract: (folder, kit) => kit.openApi(`${folder}/gitlab.json`, { deviations }),
   permit({ site: project }, access) {
     project.role = access === "none" ? "none" : "developer";
   },

@@ -107,6 +107,7 @@ export const subject = {
     }),
     notified: "the sandbox sends no notifications",
   },
+  contract: (folder, kit) => kit.graphql(`${folder}/linear.graphql`),
   permit({ world, team }, access) {
     team.visible = access !== "none";
     if (access === "none") world.scopes.clear();

@@ -112,6 +112,7 @@ export function serialized({ headers = {}, body }: SandboxReply): {
 export function answer(response: ServerResponse, reply: SandboxReply): void {
   const { headers, bytes } = serialized(reply);
   const hasNone = reply.status === 204 || reply.status === 304;
-  if (!hasNone) headers["content-length"] = String(bytes.length);
+  // A reply to HEAD may tell a length that it does not have.
+  if (!hasNone) headers["content-length"] ??= String(bytes.length);
   response.writeHead(reply.status, headers).end(hasNone ? undefined : bytes);
 }
