@@ -1,7 +1,9 @@
 // Writes the tool tables and the results of the certification into the READMEs: `npm run tables`. Tests compare.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { caseTable } from "./cases.js";
 
 const marker = (name) => [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
 
@@ -86,6 +88,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of await expectedReadmes(load)) {
     writeFileSync(new URL(`../${path}`, import.meta.url), text);
   }
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const cases = join(root, "docs/cases.md");
+  writeFileSync(cases, filled(readFileSync(cases, "utf8"), "cases", caseTable(root)));
   const program = fileURLToPath(new URL("../cli/dist/bin/reversi-connectors.js", import.meta.url));
   const printed = execFileSync(
     process.execPath,
