@@ -5,4 +5,5 @@ export function toolTable(manifests: readonly Manifest[]): string;
 export function expectedReadmes(
   load: (name: string) => Promise<ConnectorDefinition<object>>,
 ): Promise<Map<string, string>>;
+export const certification: readonly string[];
 export const certifiable: readonly string[];

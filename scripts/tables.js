@@ -26,6 +26,11 @@ export const certifiable = connectors.filter((name) => {
   return facts.exports["./certification"] !== undefined;
 });
 
+/** How the README's certification is run, in the root of this repository. */
+export const certification = [
+  ...["certify", ...certifiable, "--format", "markdown", "--witness", "witness/record.json"],
+];
+
 const guardWords = { none: "none", version: "version", content: "content" };
 function guardOf({ effect, guarantees }) {
   if (!guarantees || effect === "irreversible" || guarantees.guard === "none") return "";
@@ -92,13 +97,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cases = join(root, "docs/cases.md");
   writeFileSync(cases, filled(readFileSync(cases, "utf8"), "cases", caseTable(root)));
   const program = fileURLToPath(new URL("../cli/dist/bin/reversi-connectors.js", import.meta.url));
-  const printed = execFileSync(
-    process.execPath,
-    [program, "certify", ...certifiable, "--format", "markdown"],
-    {
-      encoding: "utf8",
-    },
-  );
+  const printed = execFileSync(process.execPath, [program, ...certification], {
+    cwd: root,
+    encoding: "utf8",
+  });
   const readme = new URL("../README.md", import.meta.url);
   writeFileSync(readme, filled(readFileSync(readme, "utf8"), "certification", `\n${printed.trim()}\n`));
 }

@@ -5,7 +5,7 @@ import { judge } from "./contract.ts";
 import { type Facts, factsOf, type ToolFacts } from "./facts.ts";
 import { httpWire } from "./http-wire.ts";
 import { limiter } from "./limit.ts";
-import type { Certification, CheckResult, Status } from "./result.ts";
+import type { Certification, CheckResult, Status, Witness } from "./result.ts";
 import type { Kit, Subject } from "./subject.ts";
 import { tcpProxy } from "./tcp-proxy.ts";
 
@@ -18,6 +18,8 @@ export interface CertifyOptions {
   readonly parallel?: number;
   /** The folder of the vendors' descriptions; without it the contract is not looked at. */
   readonly contracts?: string | undefined;
+  /** What the vendor's own software has shown of the sandbox. */
+  readonly witness?: Witness | undefined;
   /** Told about every check that ended. */
   readonly progress?: (result: CheckResult) => void;
 }
@@ -74,7 +76,8 @@ async function contractOf(subject: Subject, facts: Facts, { contracts, tools: wa
   if (!subject.contract) return without("not_run", "the subject names no description of the vendor's API");
   if (!contracts)
     return without("not_run", "REVERSI_CONTRACTS names no folder with the vendor's description");
-  const book = judge(await subject.contract(contracts, kit), { whole: wanted === undefined });
+  const contract = await subject.contract(contracts, kit);
+  const book = judge(contract, { whole: wanted === undefined });
   const watched: Subject = {
     ...subject,
     wire(backend, tools) {
@@ -87,18 +90,28 @@ async function contractOf(subject: Subject, facts: Facts, { contracts, tools: wa
   const result = (): CheckResult => {
     const { exchanges, wrong } = book.verdict();
     const seen = { ...aboutContract, tools: {}, cases: exchanges };
-    if (wrong.length === 0) return { ...seen, status: "pass" };
+    if (wrong.length === 0) return { ...seen, status: "pass", by: contract.title };
     const failures = wrong.map((message) => ({ tool: facts.connector, case: "contract", message }));
     return { ...seen, status: "fail", failures };
   };
   return { watched, result };
 }
 
-const witness: CheckResult = {
-  ...{ name: "witness", title: "Witness", tools: {}, cases: 0, status: "not_run" },
-  sentence: "The vendor's own software drives the sandbox and gets the same objects.",
-  reason: "nothing that could show it was handed to this run",
-};
+const aboutWitness = {
+  name: "witness",
+  title: "Witness",
+  sentence: "Software that others wrote drives the sandbox and gets the same objects.",
+  tools: {},
+} as const;
+
+function witnessed({ network, observe }: Facts, witness: Witness | undefined): CheckResult {
+  const nobody = { ...aboutWitness, cases: 0 };
+  if (!network || !observe) {
+    return { ...nobody, status: "not_applicable", reason: "the backend is the real thing, and no stand-in" };
+  }
+  if (!witness) return { ...nobody, status: "not_run", reason: "no record of one was handed to this run" };
+  return { ...aboutWitness, cases: witness.operations, status: "pass", by: witness.by.join(", ") };
+}
 
 /**
  * Runs the certification: every check that applies, on fresh backends, with a real engine. Never throws for what is
@@ -168,7 +181,10 @@ export async function certify(subject: Subject, options: CertifyOptions = {}): P
     connector: facts.connector,
     version: facts.version,
     checks: inOrder(checks),
-    guarantees: [...inOrder(guarantees), ...(contract ? [contract.result(), witness] : [])],
+    guarantees: [
+      ...inOrder(guarantees),
+      ...(contract ? [contract.result(), witnessed(facts, options.witness)] : []),
+    ],
     risks: [...risks].sort(),
     milliseconds: Math.round(performance.now() - began),
   };

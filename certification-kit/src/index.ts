@@ -18,7 +18,7 @@ export { asJson } from "./report/json.ts";
 export { asJunit } from "./report/junit.ts";
 export { asMarkdown } from "./report/markdown.ts";
 export { asTable } from "./report/table.ts";
-export { type Certification, type CheckResult, isCertified, type Status } from "./result.ts";
+export { type Certification, type CheckResult, isCertified, type Status, type Witness } from "./result.ts";
 export { formsOf, searcherFor } from "./secrets.ts";
 export type {
   After,

@@ -15,11 +15,20 @@ interface Verdict {
 }
 /** What one check found. Only a check that applies and ran goes without a reason. */
 export type CheckResult = Verdict &
+  /** `by`: the description, or the software of others, that it was held against. */
   (
-    | { readonly status: "pass" }
+    | { readonly status: "pass"; readonly by?: string }
     | { readonly status: "fail"; readonly failures: readonly Failure[] }
     | { readonly status: "not_applicable" | "not_run"; readonly reason: string }
   );
+
+/** What software that neither connector nor kit brings has shown, in a run of its own. */
+export interface Witness {
+  /** Each with its version. */
+  readonly by: readonly string[];
+  /** How many operations, and errors, it went through. */
+  readonly operations: number;
+}
 
 /** A connector's certification: what was seen in this very run. */
 export interface Certification {

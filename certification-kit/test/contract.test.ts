@@ -274,3 +274,11 @@ test("a whole run is held against the contract, and fails by it alone", async ()
   expect(seen.some(({ malformed }) => malformed)).toBe(true);
   expect(seen.some(({ malformed }) => !malformed)).toBe(true);
 }, 60_000);
+
+test("a record of what others' software has shown fills the column of witnesses", async () => {
+  const witness = { by: ["shelf-sdk 2.0.0", "shelf-emulator 1"], operations: 7 };
+  const { guarantees } = await certify({ ...healthy, calls: {} }, { witness, tools: [] });
+  expect(guarantees.find(({ name }) => name === "witness")).toMatchObject({
+    ...{ status: "pass", cases: 7, by: "shelf-sdk 2.0.0, shelf-emulator 1" },
+  });
+});

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   asJson,
   asJunit,
@@ -10,6 +11,7 @@ import {
   type GuaranteeName,
   guarantees,
   isCertified,
+  type Witness,
 } from "@reversi-connector/certification-kit";
 import { UsageError } from "@reversi-connector/core/program";
 import type { Format } from "./certify-formats.ts";
@@ -25,6 +27,8 @@ export interface CertifyFlags {
   readonly list?: boolean | undefined;
   /** Folder of the vendors' descriptions; REVERSI_CONTRACTS when left out. */
   readonly contracts?: string | undefined;
+  /** A record of what software of others has shown, by connector: JSON. */
+  readonly witness?: string | undefined;
 }
 
 const reports: Readonly<Record<Format, (certifications: readonly Certification[]) => string>> = {
@@ -57,6 +61,16 @@ function namesOf(wanted: readonly string[]): (CheckName | GuaranteeName)[] {
   });
 }
 
+type Witnesses = Readonly<Record<string, Witness | undefined>>;
+
+function witnessesIn(file: string): Witnesses {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`--witness: ${file} cannot be read: ${(error as { message?: unknown }).message}`);
+  }
+}
+
 /** A connector whose backend or code does not come about was not certified: every check says so, with the reason. */
 function notRun({ reversi }: Found, version: string, error: unknown): Certification {
   const reason = `could not run: ${(error as { message?: unknown } | null)?.message ?? error}`;
@@ -75,7 +89,7 @@ function notRun({ reversi }: Found, version: string, error: unknown): Certificat
 async function certifyOne(
   found: Found,
   only: ReturnType<typeof namesOf>,
-  contracts: string | undefined,
+  { contracts, witness }: { readonly contracts: string | undefined; readonly witness: Witnesses },
 ): Promise<Certification> {
   const progress = process.stderr.isTTY
     ? ({ title, status }: { readonly title: string; readonly status: string }) =>
@@ -85,6 +99,7 @@ async function certifyOne(
     return await certifySubject(await loadSubject(found), {
       ...(only.length > 0 && { only }),
       contracts,
+      witness: witness[found.reversi.connector],
       ...(progress && { progress }),
     });
   } catch (error) {
@@ -95,16 +110,17 @@ async function certifyOne(
 /** Runs the certification of one connector, or of all that are installed, and prints what was seen. */
 export async function certify(
   names: readonly string[],
-  { format, check = [], list, contracts = process.env["REVERSI_CONTRACTS"] }: CertifyFlags,
+  { format, check = [], list, contracts = process.env["REVERSI_CONTRACTS"], witness: file }: CertifyFlags,
 ): Promise<void> {
   if (list) return void process.stdout.write(checklist());
   if (names.length === 0) throw new UsageError("say what to certify: a connector, a path, or all");
   const only = namesOf(check);
   const found = findAll(names);
   const print = printing(takeStdout(redactorFor(found, process.env)));
+  const beyond = { contracts, witness: file === undefined ? {} : witnessesIn(file) };
   const certifications: Certification[] = [];
   // One after the other: each has its own processor time, and its own deadlines.
-  for (const each of found) certifications.push(await certifyOne(each, only, contracts));
+  for (const each of found) certifications.push(await certifyOne(each, only, beyond));
   await print(reports[format](certifications));
   process.exitCode = certifications.every(isCertified) ? exitCode.ok : exitCode.failed;
 }

@@ -18,6 +18,7 @@ const ownFlags: FlagRules = {
   connectors: { type: "string", description: "" },
   list: { type: "boolean", description: "" },
   contracts: { type: "string", description: "" },
+  witness: { type: "string", description: "" },
 };
 
 const variablesOf = (rules: FlagRules) =>
@@ -130,11 +131,15 @@ export async function run(argv: readonly string[]): Promise<void> {
           .option("format", { choices: formats, default: "table" as const })
           .option("check", { type: "string", array: true, description: "Only this check; may be repeated" })
           .option("contracts", { type: "string", description: "Folder of the vendors' API descriptions" })
+          .option("witness", {
+            type: "string",
+            description: "Record of what the vendors' own software has shown",
+          })
           .option("list", { type: "boolean", description: "Print what is checked, and where" })
           .epilogue(epilogue(["  REVERSI_CONTRACTS (as --contracts)"]))
           .example("$0 certify all", "exit 1 when a check failed or did not run"),
-      async ({ names = [], format, check, list, contracts }) =>
-        (await import("./certify.ts")).certify(names, { format, check, list, contracts }),
+      async ({ names = [], format, check, list, contracts, witness }) =>
+        (await import("./certify.ts")).certify(names, { format, check, list, contracts, witness }),
     )
     .demandCommand(1, "say what to do: serve, compensate, manifests, drift, certify or sandbox")
     .strict()

@@ -318,3 +318,12 @@ test("closing ends whatever hangs", async () => {
   expect(await hanging).toMatchObject({ code: expect.any(String) });
   await sandbox.close();
 });
+
+test("a reply to HEAD may tell a length that its body does not have; every other reply has its own", async () => {
+  const sandbox = await sandboxOf(() => ({ status: 200, headers: { "content-length": "6442450944" } }));
+  const answer = await raw(sandbox.url, "HEAD /huge HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  expect(answer).toMatch(/\r\ncontent-length: 6442450944\r\n/);
+  const { get } = await counter();
+  const { headers, text } = await get();
+  expect(headers["content-length"]).toBe(String(Buffer.byteLength(text)));
+});

@@ -24,6 +24,13 @@ function table(certifications: readonly Certification[], column: Column): string
   ];
 }
 
+const held = (certifications: readonly Certification[]): string[] =>
+  certifications.flatMap(({ connector, guarantees }) =>
+    guarantees.flatMap((result) =>
+      result.status === "pass" && result.by ? [`* ${connector}, ${result.title}: ${cell(result.by)}`] : [],
+    ),
+  );
+
 const reasons = (certifications: readonly Certification[]): string[] =>
   certifications.flatMap(({ connector, checks, guarantees }) =>
     [...checks, ...guarantees].flatMap((result) =>
@@ -37,11 +44,13 @@ export function asMarkdown(certifications: readonly Certification[]): string {
   const risks = certifications.flatMap((each) =>
     each.risks.map((risk) => `* ${each.connector}: ${cell(risk)}`),
   );
+  const by = held(certifications);
   const why = reasons(certifications);
   return [
     ...table(certifications, ({ checks }) => checks),
     "",
     ...table(certifications, ({ guarantees }) => guarantees),
+    ...(by.length > 0 ? ["", "Held against what others wrote:", "", ...by] : []),
     ...(why.length > 0 ? ["", "Why a check did not run:", "", ...why] : []),
     ...(risks.length > 0 ? ["", "Risks:", "", ...risks] : []),
     "",

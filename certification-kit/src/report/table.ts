@@ -9,6 +9,8 @@ const words: Readonly<Record<Status, string>> = {
 
 const failuresOf = (result: CheckResult) => (result.status === "fail" ? result.failures : []);
 const reasonOf = (result: CheckResult) => ("reason" in result ? result.reason : "");
+const seenOf = (result: CheckResult) =>
+  `${result.cases} cases${result.status === "pass" && result.by ? ` by ${result.by}` : ""}`;
 
 function rows(title: string, results: readonly CheckResult[]): string[] {
   const width = Math.max(...results.map((result) => result.title.length), title.length);
@@ -16,7 +18,7 @@ function rows(title: string, results: readonly CheckResult[]): string[] {
     title,
     ...results.flatMap((result) => [
       `  ${result.title.padEnd(width)}  ${words[result.status].padEnd(7)}  ${
-        reasonOf(result) || `${result.cases} cases`
+        reasonOf(result) || seenOf(result)
       }`.trimEnd(),
       ...failuresOf(result).map(({ tool, case: name, message }) => `      ${tool}: ${name}: ${message}`),
     ]),
