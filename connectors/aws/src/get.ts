@@ -1,0 +1,71 @@
+import { isUtf8 } from "node:buffer";
+import { ConnectorError, s } from "@reversi-connector/core";
+import { tool } from "./client.ts";
+import { checkPlace } from "./names.ts";
+import { fits, storedIn } from "./objects.ts";
+import * as schema from "./schemas.ts";
+import { sha256Hex } from "./sigv4.ts";
+
+/** The bytes as the caller wants them. @throws ConnectorError rather than changing one */
+function written(bytes: Buffer, encoding: "text" | "base64", key: string): string {
+  if (bytes.length > schema.contentLimit) {
+    throw new ConnectorError(`${key}: ${bytes.length} bytes are more than the 5 MiB that this tool returns`);
+  }
+  if (encoding === "base64") return bytes.toString("base64");
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new ConnectorError(`${key}: the content is not UTF-8: ask for it with encoding "base64"`);
+}
+
+/** An HTTP date in RFC 3339. @throws ConnectorError */
+function timeIn(header: string | undefined): string {
+  const time = Date.parse(header ?? "");
+  if (Number.isNaN(time)) throw new ConnectorError("the answer lacks Last-Modified");
+  return new Date(time).toISOString();
+}
+
+export const getObject = tool
+  .readOnly("get_object", {
+    description: "Read one object of at most 5 MiB.",
+    permission: "aws:s3:read",
+    input: s.object(
+      { bucket: schema.bucket, key: schema.key },
+      {
+        encoding: s.oneOf(
+          ["text", "base64"],
+          "How to return the content; `text` refuses bytes that are not UTF-8.",
+          { default: "text" },
+        ),
+        version_id: s.string("Version to read, on a versioned bucket.", { minLength: 1, maxLength: 1024 }),
+      },
+    ),
+    output: s.object({
+      bucket: schema.bucket,
+      key: schema.key,
+      content: schema.content,
+      encoding: s.oneOf(["text", "base64"], "How `content` is written."),
+      content_type: s.nullable(s.string("Media type.")),
+      size: schema.size(),
+      sha256: schema.sha256("SHA-256 of the bytes."),
+      etag: schema.etag,
+      version_id: s.nullable(s.string("Version read; null without versioning.")),
+      last_modified: schema.lastModified,
+    }),
+  })
+  .run(async ({ client, args }) => {
+    const { bucket, key, encoding, version_id } = args;
+    checkPlace(args);
+    const answer = await client.read(args, {
+      ...{ as: "bytes", encoded: true, query: { versionId: version_id } },
+      headers: { "x-amz-checksum-mode": "ENABLED" },
+    });
+    const stored = storedIn(args, answer);
+    if (!fits(stored, answer.body)) throw new ConnectorError(`${key}: the content is not what its ETag says`);
+    return {
+      ...{ bucket, key, encoding, etag: stored.etag, version_id: stored.versionId },
+      content: written(answer.body, encoding, key),
+      content_type: answer.headers["content-type"] ?? null,
+      size: answer.body.length,
+      sha256: sha256Hex(answer.body),
+      last_modified: timeIn(answer.headers["last-modified"]),
+    };
+  });
