@@ -38,6 +38,10 @@ const reasons = (certifications: readonly Certification[]): string[] =>
     ),
   );
 
+/** A list that opens on a click. */
+const folded = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ["", "<details>", `<summary>${title}</summary>`, "", ...lines, "", "</details>"];
+
 /** Certifications as the tables of a README: results, why something is n/a, and the risks. */
 export function asMarkdown(certifications: readonly Certification[]): string {
   if (certifications.length === 0) return "";
@@ -50,9 +54,9 @@ export function asMarkdown(certifications: readonly Certification[]): string {
     ...table(certifications, ({ checks }) => checks),
     "",
     ...table(certifications, ({ guarantees }) => guarantees),
-    ...(by.length > 0 ? ["", "Held against what others wrote:", "", ...by] : []),
-    ...(why.length > 0 ? ["", "Why a check did not run:", "", ...why] : []),
-    ...(risks.length > 0 ? ["", "Risks:", "", ...risks] : []),
+    ...folded("Held against what others wrote", by),
+    ...folded("Why a check did not run", why),
+    ...folded("Risks", risks),
     "",
   ].join("\n");
 }

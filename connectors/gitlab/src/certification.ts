@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Plan, Subject } from "@reversi-connector/certification-kit";
 import { gitlab } from "./index.ts";
 import { token } from "./sandbox/wire.ts";
@@ -80,6 +81,11 @@ const each = (before: State, after: State, change: (was: Project, is: Project) =
   ),
 });
 
+/** Those that were published. */
+const schemaHashes: Record<string, string> = JSON.parse(
+  readFileSync(new URL("../schema-hashes.json", import.meta.url), "utf8"),
+);
+
 /** Where the sandbox differs from the published description, as the vendor does. */
 const deviations = {
   "GET /api/v4/projects/*: it is not described":
@@ -96,6 +102,7 @@ export const subject = {
   wire: (backend, { http }) => http(backend, { address: backend.address }),
   credential: token,
   calls,
+  schemaHashes,
   residue: {
     "issue-closed": (before: State, after: State) =>
       each(before, after, (was, { issues }) => ({
