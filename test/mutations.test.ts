@@ -95,6 +95,7 @@ test("CK-01: without redaction every connector that holds a credential fails, by
 
 test.each<[string, string, string, string]>([
   ["gcalendar", "If-Match", '"if-match": etag', '"x-other": etag'],
+  ["aws", "If-Match", '"if-match": now.etag', '"x-other": now.etag'],
   ["gitlab", "If-Unmodified-Since", '"if-unmodified-since": guarded', '"x-other": guarded'],
 ])(
   "CK-02: %s without %s fails by its guard",

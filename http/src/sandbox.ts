@@ -87,7 +87,10 @@ function cutHalfWay(response: ServerResponse, reply: SandboxReply, chunked: bool
 function trickle(response: ServerResponse, reply: SandboxReply, everyMs: number): void {
   const { headers, bytes } = serialized(reply);
   headers["content-length"] = String(bytes.length);
-  response.writeHead(reply.status, headers).write(bytes.subarray(0, 1));
+  response.writeHead(reply.status, headers);
+  // Nothing can come slowly of which there is nothing.
+  if (bytes.length === 0) return void response.end();
+  response.write(bytes.subarray(0, 1));
   if (!Number.isFinite(everyMs)) return;
   let sent = 1;
   const timer = setInterval(() => {

@@ -1,0 +1,156 @@
+import { EffectUncertainError, InvalidArgumentsError, s } from "@reversi-connector/core";
+import { backUp } from "./backups.ts";
+import { type BlobClient, tool } from "./client.ts";
+import { writeUnlessChanged } from "./guards.ts";
+import { backupKeyFor, checkPlace, idFor, type Place } from "./names.ts";
+import { checkReplaceable, etagIn, hashIn, look, type Stored, sha256Hex } from "./objects.ts";
+import { restoreBlob } from "./restore.ts";
+import * as schema from "./schemas.ts";
+
+interface Put extends Place {
+  readonly content: string;
+  readonly encoding: "text" | "base64";
+  readonly content_type?: string;
+}
+/** What is to be written, and the marks by which this very call finds it again. */
+interface Draft {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly contentType: string;
+  readonly backupKey: string;
+  /** In the blob's metadata: whether it took an empty place or another blob's. */
+  readonly marks: { readonly created: string; readonly replaced: string };
+}
+const refuse = (at: string, rule: string): never => {
+  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
+};
+
+/** @throws InvalidArgumentsError naming the argument */
+function bytesOf({ content, encoding }: Put): Buffer {
+  const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
+  if (encoding === "base64" && bytes.toString("base64") !== content) refuse("content", "must be Base64");
+  if (bytes.length > schema.contentLimit) refuse("content", "must have at most 5 MiB");
+  return bytes;
+}
+
+/** @throws InvalidArgumentsError naming the argument */
+function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
+  checkPlace(args);
+  const { container, blob, encoding } = args;
+  const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
+  const { content_type: contentType = usual } = args;
+  if (!/^[\x20-\x7e]*$/.test(contentType)) refuse("content_type", "must be ASCII");
+  const bytes = bytesOf(args);
+  const sha256 = sha256Hex(bytes);
+  const what = { container, blob, sha256, contentType };
+  const marks = {
+    created: idFor("created", idempotencyKey, what),
+    replaced: idFor("replaced", idempotencyKey, what),
+  };
+  return { bytes, sha256, contentType, marks, backupKey: backupKeyFor(idempotencyKey, what) };
+}
+
+/** A blob as `put_blob` shows what it leaves, but for its ETag. */
+const left = ({ container, blob }: Place, { bytes, sha256, backupKey }: Draft, existed: boolean) => ({
+  ...{ container, blob, existed, sha256 },
+  backup_key: existed ? backupKey : null,
+  size: bytes.length,
+});
+
+const marker = "x-ms-meta-reversi_op";
+
+/** What an earlier request of this very call left; undefined when the blob is not from it. */
+function ownIn(now: Stored | undefined, args: Put, draft: Draft) {
+  const mark = now?.headers[marker];
+  if (!now || (mark !== draft.marks.created && mark !== draft.marks.replaced)) return undefined;
+  return { ...left(args, draft, mark === draft.marks.replaced), etag: now.etag };
+}
+
+/** Writes the blob where everything is still as it was read, and tells its ETag. */
+async function send(client: BlobClient, place: Place, old: Stored | undefined, draft: Draft) {
+  const { bytes, contentType, marks } = draft;
+  const md5 = hashIn("md5", bytes, "base64");
+  const answer = await writeUnlessChanged(client, place, old, (condition) =>
+    client.write(place, {
+      ...{ method: "PUT", body: bytes, done: 201 },
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-md5": md5,
+        "x-ms-blob-type": "BlockBlob",
+        "x-ms-blob-content-type": contentType,
+        [marker]: old ? marks.replaced : marks.created,
+        ...condition,
+      },
+    }),
+  );
+  if ((answer.headers["content-md5"] ?? md5) === md5) return etagIn(answer, place);
+  throw new EffectUncertainError(`PUT ${place.blob}: Azure says that it wrote something else`);
+}
+
+export const putBlob = tool
+  .reversible("put_blob", {
+    description: "Create or replace one blob. The old one is copied to .reversi-backups/ first.",
+    permission: "azure:blob:write",
+    input: s.object(
+      { container: schema.container, blob: schema.blob, content: schema.content },
+      {
+        encoding: s.oneOf(
+          ["text", "base64"],
+          "How `content` is written: UTF-8 text, or base64 for any bytes.",
+          { default: "text" },
+        ),
+        content_type: s.string(
+          "Media type; by `encoding` text/plain or application/octet-stream when left out.",
+          { pattern: "^[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}( ?;.{1,200})?$" },
+        ),
+      },
+    ),
+    output: s.object({
+      container: schema.container,
+      blob: schema.blob,
+      existed: schema.existed,
+      backup_key: schema.backupKey("Backup of the old one; null when there was none."),
+      sha256: schema.sha256("Hash of what this call leaves."),
+      size: schema.size({ maximum: schema.contentLimit }),
+      etag: schema.etag,
+    }),
+    compensation: {
+      tool: restoreBlob,
+      argument_map: {
+        container: "args.container",
+        blob: "args.blob",
+        backup_key: "result.backup_key",
+        expected_sha256: "result.sha256",
+        expected_etag: "result.etag",
+      },
+    },
+    requires: [
+      { tool: "azure.put_blob", match: schema.sameBlob },
+      { tool: "azure.delete_blob", match: schema.sameBlob },
+    ],
+    checkpoint: {
+      result: ["container", "blob", "existed", "backup_key", "sha256", "size"],
+      evidence: ["etag_before"],
+      guard: "expected_sha256",
+    },
+    residue: schema.residue,
+  })
+  .landed(async ({ client, args, idempotencyKey, checkpoint }) => {
+    const draft = draftOf(args, idempotencyKey);
+    const now = await look(client, args);
+    const own = ownIn(now, args, draft);
+    if (own) return { landed: true, result: own };
+    const before = checkpoint?.evidence?.etag_before;
+    return before !== undefined && (now?.etag ?? null) === before ? { landed: false } : "unknown";
+  })
+  .run(async ({ client, args, idempotencyKey, checkpoint }) => {
+    const draft = draftOf(args, idempotencyKey);
+    const old = await look(client, args);
+    const own = ownIn(old, args, draft);
+    if (own) return own;
+    if (old) checkReplaceable(old);
+    const result = left(args, draft, old !== undefined);
+    await checkpoint({ result, evidence: { etag_before: old?.etag ?? null } });
+    if (old) await backUp(client, old, draft.backupKey);
+    return { ...result, etag: await send(client, args, old, draft) };
+  });
