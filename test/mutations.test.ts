@@ -96,11 +96,17 @@ test("CK-01: without redaction every connector that holds a credential fails, by
 test.each<[string, string, string, string]>([
   ["gcalendar", "If-Match", '"if-match": etag', '"x-other": etag'],
   ["aws", "If-Match", '"if-match": now.etag', '"x-other": now.etag'],
+  ["azure", "If-Match", '"if-match": now.etag', '"x-other": now.etag'],
+  ["kubernetes", "preconditions", 'kind: "DeleteOptions", preconditions }', 'kind: "DeleteOptions" }'],
   ["gitlab", "If-Unmodified-Since", '"if-unmodified-since": guarded', '"x-other": guarded'],
 ])(
   "CK-02: %s without %s fails by its guard",
-  (connector, _, from, to) => {
-    const place = installed(`guard-${connector}`, [connector], { of: `connectors/${connector}`, from, to });
+  (connector, header, from, to) => {
+    const place = installed(`guard-${connector}-${header}`, [connector], {
+      of: `connectors/${connector}`,
+      from,
+      to,
+    });
     expect(certified(place, [connector], "guard")).toEqual({ [connector]: "fail" });
   },
   120_000,

@@ -1,11 +1,12 @@
 import { type CommonOptions, defineConnector, readPackage } from "@reversi-connector/core";
 import type { HttpClient, HttpReader } from "@reversi-connector/http";
 import { connect, type KubernetesOptions, tokenPatterns } from "./client.ts";
-import { createConfigMap, deleteConfigMap } from "./configmaps.ts";
+import { createConfigMap } from "./create-configmap.ts";
+import { deleteConfigMap } from "./delete-configmap.ts";
 import { getDeployment } from "./get.ts";
 import { deletePod, listPods } from "./pods.ts";
+import { restoreReplicas, scaleDeployment } from "./replicas.ts";
 import { rolloutRestart } from "./restart.ts";
-import { restoreReplicas, scaleDeployment } from "./scale.ts";
 
 export type { KubernetesOptions };
 
