@@ -96,6 +96,14 @@ test("a deleted event answers 200 cancelled, hides from the list, and keeps its 
   expect(await ids("")).toContain(made.id);
 });
 
+test("an event without an id gets one", async () => {
+  const { ask } = await vendor();
+  const { status, body } = await ask("POST", "", allDay);
+  expect(status).toBe(200);
+  expect(body.id).toMatch(/^[a-v0-9]{26}$/);
+  expect(await ask("GET", `/${body.id}`)).toMatchObject({ status: 200, body: { id: body.id } });
+});
+
 test("a patch merges deeply, null clears, and every write makes a new ETag", async () => {
   const { ask } = await vendor();
   const { body: before } = await ask("GET", `/${offsite}`);

@@ -44,7 +44,11 @@ test.each([
   ],
   ["half a document", "{ viewer { id }", {}, "Syntax Error"],
   ["a character of no language", "{ viewer { id § } }", {}, "Syntax Error"],
-  ["a fragment", "{ ...All }", {}, "Syntax Error"],
+  ["a fragment that is not there", "{ ...All }", {}, 'Unknown fragment "All".'],
+  ["a fragment within itself", "{ viewer { ...A } } fragment A on User { ...A }", {}, "within itself"],
+  ["a fragment nobody uses", "{ viewer { id } } fragment A on User { id }", {}, "is never used"],
+  ["a fragment of another type", "{ viewer { ...A } } fragment A on Team { id }", {}, "can never be of type"],
+  ["a directive", "{ viewer { id @skip(if: true) } }", {}, "Syntax Error"],
   [
     "two operations and no name",
     "query A { viewer { id } } query B { viewer { id } }",
@@ -60,6 +64,23 @@ test.each([
   expect(body.errors[0].message).toContain(message);
   expect(body.errors[0].extensions.type).toBe("graphql error");
   expect(await state()).toEqual(before);
+});
+
+test("fragments are put in where they are spread, and a type tells its name", async () => {
+  const { ask } = await vendor();
+  const query = `query A { issue(id: "ENG-1") { ...Whole syncedWith { metadata { ... on ExternalEntitySlackMetadata { channelId } } } } }
+    fragment Whole on Issue { __typename identifier assignee { ...Name } }
+    fragment Name on User { name }`;
+  expect((await ask({ query })).body).toEqual({
+    data: {
+      issue: {
+        __typename: "Issue",
+        identifier: "ENG-1",
+        assignee: { name: "ada" },
+        syncedWith: null,
+      },
+    },
+  });
 });
 
 test("an operation is picked by its name, and a field answered under its alias", async () => {

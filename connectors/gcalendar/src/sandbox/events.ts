@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { SandboxReply } from "@reversi-connector/http/sandbox";
 import type { EventTime } from "../times.ts";
 import { checkBody, checkRange, merged } from "./body.ts";
@@ -44,7 +45,8 @@ export const insertEvent: Endpoint = (call) => {
   call.query("sendUpdates");
   call.needWriter();
   checkBody(call, call.body());
-  const { id, status, ...wanted } = merged({}, call.body());
+  // Without an id Google makes one, of 26 letters and digits.
+  const { id = randomUUID().replaceAll("-", "").slice(0, 26), status, ...wanted } = merged({}, call.body());
   const { start, end } = wanted as Times;
   if (status !== undefined && status !== "confirmed") fail(400, "invalid", "Invalid value for: status");
   checkRange(call, start, end);

@@ -1,6 +1,6 @@
 import { graphqlError } from "./errors.ts";
 import type { Operation, Selection, Value } from "./parse.ts";
-import { type Field, inputs, outputs, scalars } from "./schema.ts";
+import { type Field, inputs, outputs, scalars, unions } from "./schema.ts";
 
 const invalid = (message: string, { at }: Pick<Selection, "at">) =>
   graphqlError(message, "GRAPHQL_VALIDATION_FAILED", [at]);
@@ -16,6 +16,7 @@ export const itemOf = (type: string): string | undefined => /^\[(.*)\]!?$/.exec(
 export const nameOf = (type: string) => type.replace(/[[\]!]/g, "");
 
 export const fieldOf = (parent: string, name: string): Field | undefined => {
+  if (name === "__typename") return { type: "String!", args: {} };
   const field = own(own(outputs, parent) ?? {}, name);
   return typeof field === "string" ? { type: field, args: {} } : field;
 };
@@ -111,8 +112,12 @@ function checkValue(
   }
 }
 
-function checkSelection(parent: string, selection: Selection, operation: Operation, used: Set<string>): void {
-  const { name, args, selections } = selection;
+function checkSelection(outer: string, selection: Selection, operation: Operation, used: Set<string>): void {
+  const { name, args, selections, on: parent = outer } = selection;
+  if (parent !== outer && !unions[outer]?.includes(parent)) {
+    const why = `as objects of type "${outer}" can never be of type "${parent}"`;
+    throw invalid(`Fragment cannot be spread here ${why}.`, selection);
+  }
   const field = fieldOf(parent, name);
   if (!field) throw invalid(`Cannot query field "${name}" on type "${parent}".`, selection);
   for (const [key, value] of Object.entries(args)) {
@@ -126,7 +131,7 @@ function checkSelection(parent: string, selection: Selection, operation: Operati
     const what = `argument "${missing}" of type "${field.args[missing]}"`;
     throw invalid(`Field "${name}" ${what} is required, but it was not provided.`, selection);
   }
-  const leaf = !outputs[nameOf(field.type)];
+  const leaf = !outputs[nameOf(field.type)] && !unions[nameOf(field.type)];
   if (leaf && selections) {
     throw invalid(
       `Field "${name}" must not have a selection since type "${field.type}" has no subfields.`,

@@ -35,7 +35,7 @@ const shape = (type: string, value: object, selections: readonly Selection[], va
     selections.map((selection) => {
       const { name, key } = selection;
       const field = fieldOf(type, name);
-      const found = (value as Readonly<Record<string, unknown>>)[name];
+      const found = name === "__typename" ? type : (value as Readonly<Record<string, unknown>>)[name];
       return [key, complete(field?.type ?? "", found, selection, variables)];
     }),
   );

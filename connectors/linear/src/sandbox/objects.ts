@@ -7,13 +7,18 @@ const userOf = ({ users }: World, id: string | null) => {
   const user = users.find((candidate) => candidate.id === id);
   return user ? shownUser(user, users[0]) : null;
 };
+const began = "2026-01-05T09:00:00.000Z";
 export const shownUser = ({ id, name }: User, me: User | undefined) => ({
   id,
   name,
   displayName: name,
   email: `${name}@acme.example`,
-  active: true,
+  url: `https://linear.app/acme/profiles/${name}`,
   isMe: id === me?.id,
+  ...{ active: true, isAssignable: true, isMentionable: true, canAccessAnyPublicTeam: true },
+  ...{ guest: false, admin: false, owner: false, app: false, supportsAgentSessions: false },
+  ...{ createdIssueCount: 0, avatarBackgroundColor: "#5e6ad2", initials: name.slice(0, 1).toUpperCase() },
+  ...{ createdAt: began, updatedAt: began, inviteHash: id.slice(0, 8) },
 });
 
 export const teamOf = ({ id, key, name }: Team) => ({ id, key, name, archivedAt: null });
@@ -25,6 +30,21 @@ const slug = (title: string) =>
     .replace(/^-|-$/g, "");
 const urlOf = (world: World, issue: Issue) =>
   `https://linear.app/${world.organization.urlKey}/issue/${identifierOf(world, issue)}/${slug(issue.title)}`;
+
+const priorities = ["No priority", "Urgent", "High", "Medium", "Low"];
+const byId = (id: string | null) => (id === null ? null : { id });
+/** What an issue shows besides. */
+const plain = ({ priority, labels, title, dueDate, parent, project }: Issue) => ({
+  ...{ dueDate, labelIds: labels, parent: byId(parent), project: byId(project) },
+  priorityLabel: priorities[priority],
+  branchName: slug(title),
+  ...{ boardOrder: 0, sortOrder: 0, prioritySortOrder: 0, customerTicketCount: 0 },
+  ...{ reactions: [], reactionData: [], inheritsSharedAccess: false },
+  sharedAccess: {
+    ...{ isShared: false, sharedWithCount: 0, sharedWithUsers: [] },
+    ...{ viewerHasOnlySharedAccess: false, disallowedIssueFields: [] },
+  },
+});
 
 export function issueOf(world: World, issue: Issue): Readonly<Record<string, unknown>> {
   const team = world.teams.find(({ id }) => id === issue.team);
@@ -46,6 +66,7 @@ export function issueOf(world: World, issue: Issue): Readonly<Record<string, unk
     createdAt: issue.createdAt,
     updatedAt: issue.updatedAt,
     comments: (args: ListArguments) => connectionOf(world, args, (comment) => comment.issue === id),
+    ...plain(issue),
   };
 }
 
@@ -59,6 +80,8 @@ export function commentOf(world: World, comment: Comment): Readonly<Record<strin
     issue: issue ? () => issueOf(world, issue) : null,
     issueId: comment.issue,
     parentId: comment.parent,
+    parent: byId(comment.parent),
+    ...{ reactions: [], reactionData: [] },
     url: `${page}#comment-${id.slice(0, 8)}`,
     user: userOf(world, comment.author),
   };
@@ -75,12 +98,18 @@ interface Comparator {
 export interface ListArguments {
   readonly first?: number;
   readonly after?: string | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
   readonly filter?: { readonly id?: Comparator; readonly issue?: { readonly id?: Comparator } };
 }
 
 /** One page of comments, newest first. */
 export function connectionOf(world: World, args: ListArguments, among: (comment: Comment) => boolean) {
-  const { first = 50, after = null, filter = {} } = args;
+  const { first = 50, after = null, last = null, before = null, filter = {} } = args;
+  if (last !== null || before !== null) {
+    const why = "the sandbox pages forwards only";
+    throw failure("input", "Argument Validation Error", why, world.statuses.invalid);
+  }
   if (first < 1 || first > 250) {
     throw failure(
       "input",

@@ -19,7 +19,18 @@ export interface Selection {
   readonly args: Readonly<Record<string, Value>>;
   /** Undefined without braces. */
   readonly selections: readonly Selection[] | undefined;
+  /** The type that a fragment around it is for. */
+  readonly on?: string;
   readonly at: Location;
+}
+/** A selection before its fragments are put in: a field, a fragment by its name, or one that stands where it is used. */
+type Raw =
+  | (Omit<Selection, "selections"> & { readonly selections: readonly Raw[] | undefined })
+  | { readonly fragment: string; readonly at: Location }
+  | Fragment;
+interface Fragment {
+  readonly on: string;
+  readonly inside: readonly Raw[];
 }
 export interface Operation {
   readonly kind: "query" | "mutation";
@@ -28,6 +39,7 @@ export interface Operation {
   readonly variables: Readonly<Record<string, string>>;
   readonly selections: readonly Selection[];
 }
+type RawOperation = Omit<Operation, "selections"> & { readonly selections: readonly Raw[] };
 
 interface Token {
   readonly kind: "punctuator" | "name" | "number" | "string" | "end";
@@ -36,7 +48,7 @@ interface Token {
 }
 
 const pattern =
-  /[\s,]+|#[^\n]*|([!$()[\]{}:=])|([_A-Za-z]\w*)|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|("(?:[^"\\\n]|\\.)*")/gy;
+  /[\s,]+|#[^\n]*|(\.{3}|[!$()[\]{}:=])|([_A-Za-z]\w*)|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|("(?:[^"\\\n]|\\.)*")/gy;
 
 const locationOf = (text: string, index: number): Location => {
   const lines = text.slice(0, index).split("\n");
@@ -61,9 +73,39 @@ function tokensOf(text: string): Token[] {
 const syntax = (text: string, index: number, message: string) =>
   graphqlError(`Syntax Error: ${message}`, "GRAPHQL_PARSE_FAILED", [locationOf(text, index)]);
 
+/** Selections with the fragments put in. @throws Failure for a fragment that is not there, holds itself or is not used */
+function spreader(fragments: ReadonlyMap<string, Fragment>) {
+  const used = new Set<string>();
+  const invalid = (message: string, at: Location) => graphqlError(message, "GRAPHQL_VALIDATION_FAILED", [at]);
+  const spread = (raw: readonly Raw[], around: readonly string[]): Selection[] =>
+    raw.flatMap((each): Selection[] => {
+      if ("inside" in each) return within(each, around);
+      if (!("fragment" in each)) {
+        const { selections, ...field } = each;
+        return [{ ...field, selections: selections && spread(selections, around) }];
+      }
+      const { fragment: name, at } = each;
+      const found = fragments.get(name);
+      if (!found) throw invalid(`Unknown fragment "${name}".`, at);
+      if (around.includes(name)) throw invalid(`Cannot spread fragment "${name}" within itself.`, at);
+      used.add(name);
+      return within(found, [...around, name]);
+    });
+  const within = ({ on, inside }: Fragment, around: readonly string[]): Selection[] =>
+    spread(inside, around).map((selection) => ({ on, ...selection }));
+  return {
+    spread: (raw: readonly Raw[]) => spread(raw, []),
+    checkUse() {
+      const unused = [...fragments.keys()].find((name) => !used.has(name));
+      if (unused !== undefined)
+        throw graphqlError(`Fragment "${unused}" is never used.`, "GRAPHQL_VALIDATION_FAILED");
+    },
+  };
+}
+
 /**
- * The operations of a document. Fragments, directives, subscriptions, defaults of variables and block strings are none
- * of this sandbox's: it refuses them.
+ * The operations of a document, their fragments put in. Directives, subscriptions, defaults of variables and block
+ * strings are none of this sandbox's: it refuses them.
  */
 export function parse(text: string): readonly Operation[] {
   const tokens = tokensOf(text);
@@ -128,15 +170,20 @@ export function parse(text: string): readonly Operation[] {
     expect(":");
     return [key, type()];
   }
-  function selection(): Selection {
+  function fragment(): Fragment {
+    if (take() !== "on") throw fail('"on"');
+    return { on: name(), inside: many("{", selection, "}") };
+  }
+  function selection(): Raw {
     const at = locationOf(text, peek().index);
+    if (skip("...")) return peek().text === "on" ? fragment() : { fragment: name(), at };
     const first = name();
     const second = skip(":") ? name() : first;
     const args = peek().text === "(" ? Object.fromEntries(many("(", named, ")")) : {};
     const selections = peek().text === "{" ? many("{", selection, "}") : undefined;
     return { name: second, key: first, args, selections, at };
   }
-  function operation(): Operation {
+  function operation(): RawOperation {
     if (peek().text === "{")
       return { kind: "query", name: undefined, variables: {}, selections: many("{", selection, "}") };
     const kind = peek().text;
@@ -147,7 +194,14 @@ export function parse(text: string): readonly Operation[] {
     return { kind, name: own, variables, selections: many("{", selection, "}") };
   }
 
-  const operations = [operation()];
-  while (peek().kind !== "end") operations.push(operation());
-  return operations;
+  const operations: RawOperation[] = [];
+  const fragments = new Map<string, Fragment>();
+  do {
+    if (skip("fragment")) fragments.set(name(), fragment());
+    else operations.push(operation());
+  } while (peek().kind !== "end");
+  const { spread, checkUse } = spreader(fragments);
+  const whole = operations.map((each) => ({ ...each, selections: spread(each.selections) }));
+  checkUse();
+  return whole;
 }

@@ -1,3 +1,7 @@
+import { wide } from "./wide.ts";
+
+export { unions } from "./wide.ts";
+
 /** A field that takes arguments. */
 export interface Field {
   readonly type: string;
@@ -7,15 +11,23 @@ type Fields = Readonly<Record<string, string | Field>>;
 
 const comments: Field = {
   type: "CommentConnection!",
-  args: { first: "Int", after: "String", filter: "CommentFilter" },
+  args: {
+    first: "Int",
+    after: "String",
+    last: "Int",
+    before: "String",
+    filter: "CommentFilter",
+    includeArchived: "Boolean",
+    orderBy: "PaginationOrderBy",
+  },
 };
 const input = (name: string) => ({ input: `${name}!` });
 const id = { id: "String!" };
 
-/** The part of Linear's schema that the sandbox answers for: each type with its fields. */
-export const outputs: Readonly<Record<string, Fields>> = {
+/** What the connector asks for, each type with its fields. */
+const asked: Readonly<Record<string, Fields>> = {
   Query: {
-    comment: { type: "Comment!", args: { id: "String" } },
+    comment: { type: "Comment!", args: { id: "String", hash: "String" } },
     comments,
     issue: { type: "Issue!", args: id },
     organization: "Organization!",
@@ -85,6 +97,14 @@ export const outputs: Readonly<Record<string, Fields>> = {
   },
 };
 
+/** The part of Linear's schema that the sandbox answers for. */
+export const outputs: Readonly<Record<string, Fields>> = Object.fromEntries(
+  [...new Set([...Object.keys(asked), ...Object.keys(wide)])].map((type) => [
+    type,
+    { ...wide[type], ...asked[type] },
+  ]),
+);
+
 const compared = { eq: "ID", in: "[ID!]" };
 /** Its input types: what is not listed is refused, though Linear may know it. */
 export const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -125,4 +145,5 @@ export const scalars: Readonly<Record<string, (value: unknown) => boolean>> = {
   Float: (value) => typeof value === "number",
   DateTime: isText,
   TimelessDate: isText,
+  PaginationOrderBy: (value) => value === "createdAt" || value === "updatedAt",
 };

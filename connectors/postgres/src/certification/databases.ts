@@ -55,8 +55,12 @@ async function stop(): Promise<void> {
   await server.stop();
 }
 
-const endSessions = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-  WHERE datname = current_database() AND usename = '${role}'`;
+const ours = `FROM pg_stat_activity WHERE datname = current_database() AND usename = '${role}'`;
+/** pg_terminate_backend's own wait looks every tenth of a second only. */
+const endSessions = `DO $$ BEGIN
+  PERFORM pg_terminate_backend(pid) ${ours};
+  WHILE EXISTS (SELECT ${ours}) LOOP PERFORM pg_sleep(0.002), pg_stat_clear_snapshot(); END LOOP;
+END $$`;
 
 type Place = Pick<Database, "name" | "owner">;
 
