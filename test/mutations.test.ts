@@ -98,6 +98,7 @@ test.each<[string, string, string, string]>([
   ["aws", "If-Match", '"if-match": now.etag', '"x-other": now.etag'],
   ["azure", "If-Match", '"if-match": now.etag', '"x-other": now.etag'],
   ["kubernetes", "preconditions", 'kind: "DeleteOptions", preconditions }', 'kind: "DeleteOptions" }'],
+  ["gcp", "ifGenerationMatch", "ifGenerationMatch: now.generation,", ""],
   ["gitlab", "If-Unmodified-Since", '"if-unmodified-since": guarded', '"x-other": guarded'],
 ])(
   "CK-02: %s without %s fails by its guard",

@@ -8,6 +8,7 @@ import {
   toolsFor,
 } from "@reversi-connector/core";
 import {
+  answerOf,
   type HttpAnswer,
   type HttpClient,
   type HttpReader,
@@ -66,6 +67,7 @@ function checkAddress(address: string): void {
     ? new URL(address)
     : refuse(at, "must be an address such as https://10.0.0.1:6443");
   if (url.username !== "" || url.password !== "") refuse(at, "must not hold a name or a password");
+  if (/[?#]/.test(address)) refuse(at, "must not hold a query or a fragment");
   if (url.protocol === "https:" || (url.protocol === "http:" && isLocal(url.hostname))) return;
   refuse(at, "must begin with https://, for the token travels with every request");
 }
@@ -92,7 +94,11 @@ interface Status {
   readonly kind?: unknown;
   readonly reason?: unknown;
   readonly message?: unknown;
-  readonly details?: { readonly kind?: unknown; readonly retryAfterSeconds?: unknown };
+  readonly details?: {
+    readonly name?: unknown;
+    readonly kind?: unknown;
+    readonly retryAfterSeconds?: unknown;
+  };
 }
 
 const hints: Readonly<Record<string, string>> = {
@@ -119,8 +125,12 @@ export const saysSo = (error: unknown, status: number, reason: string): error is
 
 /** The credential may not do this. */
 export const isForbidden = (error: unknown): error is ConnectorError => saysSo(error, 403, "Forbidden");
-/** Only Kubernetes's own word counts: a proxy's 404 says nothing. */
-export const isMissing = (error: unknown): error is ConnectorError => saysSo(error, 404, "NotFound");
+/** Only Kubernetes's own word on this very object counts: the 404 of a proxy, or for a cluster, says nothing. */
+export function isMissing(error: unknown, kind: string, name: string): error is ConnectorError {
+  if (!saysSo(error, 404, "NotFound")) return false;
+  const { details } = (answerOf(error)?.body ?? {}) as Status;
+  return details?.kind === kind && details.name === name;
+}
 /** Somebody else was quicker, or the object is another one. */
 export const isStale = (error: unknown): error is ConnectorError => saysSo(error, 409, "Conflict");
 

@@ -24,7 +24,7 @@ export async function look(client: HttpReader, at: Name): Promise<Found> {
     });
     return body;
   } catch (error) {
-    if (isMissing(error)) return "gone";
+    if (isMissing(error, "configmaps", at.name)) return "gone";
     if (isForbidden(error)) return "forbidden";
     throw error;
   }

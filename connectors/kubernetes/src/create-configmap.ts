@@ -38,6 +38,10 @@ function markOf(idempotencyKey: string | undefined, args: Creation): string {
 }
 const isOurs = (map: ConfigMap, mark: string) => map.metadata.annotations?.[marker] === mark;
 
+/** Kubernetes's times have whole seconds. */
+const isOlder = ({ metadata }: ConfigMap, since: Date) =>
+  Date.parse(metadata.creationTimestamp ?? "") + 1000 < since.getTime();
+
 const made = (map: ConfigMap) => ({
   namespace: map.metadata.namespace,
   name: map.metadata.name,
@@ -102,12 +106,13 @@ export const createConfigMap = tool
     checkpoint: { result: ["namespace", "name"] },
     residue: [{ id: "read", text: "Pods may have read it before it was deleted." }],
   })
-  .landed(async ({ client, args, idempotencyKey }) => {
+  .landed(async ({ client, args, idempotencyKey, since }) => {
     const map = await look(client, args);
     if (map === "forbidden") return "unknown";
-    return map !== "gone" && isOurs(map, markOf(idempotencyKey, args))
-      ? { landed: true, result: made(map) }
-      : { landed: false };
+    if (map === "gone") return { landed: false };
+    if (isOurs(map, markOf(idempotencyKey, args))) return { landed: true, result: made(map) };
+    // One that is younger may be ours all the same, with its mark taken off.
+    return isOlder(map, since) ? { landed: false } : "unknown";
   })
   .run(async ({ client, args, idempotencyKey, checkpoint }) => {
     checkContent(args);

@@ -26,6 +26,20 @@ function checkUntouched(map: ConfigMap, args: Deletion, onConflict: OnConflict =
   throw new ConflictError(`${inWords(args)} was changed since; nothing was deleted`, { expected, found });
 }
 
+interface Deleted {
+  readonly kind?: unknown;
+  readonly status?: unknown;
+  readonly details?: { readonly uid?: unknown };
+  readonly metadata?: { readonly uid?: unknown };
+}
+/** Whether an answer says that this very object is gone, or going (finalizers keep it). */
+const isDeleted =
+  (own: string) =>
+  ({ kind, status, details, metadata }: Deleted) =>
+    kind === "Status"
+      ? status === "Success" && (details?.uid ?? own) === own
+      : kind === "ConfigMap" && metadata?.uid === own;
+
 /** Sends the deletion of one very object, in one version where that is known. */
 async function send(
   client: HttpClient,
@@ -36,7 +50,7 @@ async function send(
     method: "DELETE",
     path: configMapPath(at),
     json: { apiVersion: "v1", kind: "DeleteOptions", preconditions },
-    expect: ({ kind }: { kind?: unknown }) => kind === "Status" || kind === "ConfigMap",
+    expect: isDeleted(preconditions.uid),
   });
 }
 
@@ -53,7 +67,7 @@ async function eraseUnseen(client: HttpClient, args: Deletion): Promise<string |
     await send(client, args, { uid: own });
     return own;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error, "configmaps", args.name)) return null;
     if (isStale(error) && /UID in (?:the )?precondition/.test(error.message)) return null;
     throw error;
   }
@@ -80,7 +94,7 @@ async function erase(client: HttpClient, args: Deletion, onConflict: OnConflict 
       await send(client, args, { uid: own, resourceVersion });
       return own;
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (isMissing(error, "configmaps", args.name)) return null;
       if (!isStale(error)) throw error;
       refused = { version: resourceVersion, error };
     }

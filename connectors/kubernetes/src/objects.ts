@@ -64,7 +64,7 @@ export function checkKnown(what: string, wanted: Wanted): void {
 export function anotherOne(what: string, wanted: string, found: string): never {
   throw new ConflictError(`${what} is another object of that name now; nothing was changed`, {
     expected: `uid ${wanted}`,
-    found: found === "" ? "another uid" : `uid ${found}`,
+    found: `uid ${found}`,
   });
 }
 

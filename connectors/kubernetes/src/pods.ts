@@ -1,5 +1,5 @@
 import { s } from "@reversi-connector/core";
-import type { HttpReader } from "@reversi-connector/http";
+import type { HttpClient, HttpReader } from "@reversi-connector/http";
 import { isForbidden, isMissing, isStale, tool } from "./client.ts";
 import {
   anotherOne,
@@ -103,6 +103,7 @@ async function readPod(client: HttpReader, at: Name): Promise<Pod> {
 
 interface Deletion extends Name {
   readonly expected_uid?: string | null;
+  readonly grace_period_seconds?: number;
 }
 const inWords = ({ namespace: space, name: own }: Name) => `pod ${space}/${own}`;
 
@@ -118,6 +119,27 @@ async function meant(client: HttpReader, args: Deletion): Promise<string | null>
   } catch (error) {
     if (!isForbidden(error)) throw error;
     return args.expected_uid ?? null;
+  }
+}
+
+/** Sends the deletion of this very pod, where its identity is known. @throws ConflictError when it is another one now */
+async function send(client: HttpClient, args: Deletion, own: string | null): Promise<Pod> {
+  const { grace_period_seconds: gracePeriodSeconds } = args;
+  try {
+    const { body } = await client.write<Pod>({
+      method: "DELETE",
+      path: podPath(args),
+      json: {
+        ...{ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds },
+        ...(own !== null && { preconditions: { uid: own } }),
+      },
+      expect: (pod: Pod) => isObject("Pod", args)(pod) && (own ?? pod.metadata.uid) === pod.metadata.uid,
+    });
+    return body;
+  } catch (error) {
+    // A 409 has several reasons: another pod of that name is one of them.
+    if (own !== null && isStale(error)) await meant(client, { ...args, expected_uid: own });
+    throw error;
   }
 }
 
@@ -159,7 +181,7 @@ export const deletePod = tool
       if (own === before && time === null) return { landed: false };
       return { landed: true, result: deleted(args, before, own === before ? time : null) };
     } catch (error) {
-      if (isMissing(error)) return { landed: true, result: deleted(args, before, null) };
+      if (isMissing(error, "pods", args.name)) return { landed: true, result: deleted(args, before, null) };
       if (isForbidden(error)) return "unknown";
       throw error;
     }
@@ -168,19 +190,6 @@ export const deletePod = tool
     const own = await meant(client, args);
     const evidence = { uid_before: own };
     await checkpoint({ result: { namespace: args.namespace, name: args.name }, evidence });
-    const { grace_period_seconds: gracePeriodSeconds } = args;
-    const sending = client.write<Pod>({
-      method: "DELETE",
-      path: podPath(args),
-      json: {
-        ...{ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds },
-        ...(own !== null && { preconditions: { uid: own } }),
-      },
-      expect: isObject("Pod", args),
-    });
-    const { body } = await sending.catch((error: unknown) => {
-      if (own !== null && isStale(error)) return anotherOne(inWords(args), own, "");
-      throw error;
-    });
-    return deleted(args, body.metadata.uid, body.metadata.deletionTimestamp ?? null);
+    const { metadata } = await send(client, args, own);
+    return deleted(args, metadata.uid, metadata.deletionTimestamp ?? null);
   });

@@ -1,10 +1,4 @@
-import {
-  ConflictError,
-  type ConnectorError,
-  type OnConflict,
-  s,
-  threeWayRestore,
-} from "@reversi-connector/core";
+import { ConflictError, type OnConflict, s, threeWayRestore } from "@reversi-connector/core";
 import type { HttpClient, HttpReader } from "@reversi-connector/http";
 import { asOurs, isForbidden, isMissing, isStale, saysSo, tool, unlessForbidden } from "./client.ts";
 import { readDeployment } from "./get.ts";
@@ -43,32 +37,69 @@ function isToRestore(scale: Scale, args: Restore, onConflict: OnConflict | undef
   );
 }
 
-/** Tests and sets in one request, for a credential that may not read. */
-async function setUnseen(client: HttpClient, args: Restore, denied: ConnectorError): Promise<void> {
+const mergePatch = "application/merge-patch+json";
+const jsonPatch = "application/json-patch+json";
+const isOtherwise = (error: unknown) => isStale(error) || saysSo(error, 422, "Invalid");
+
+/** Tests and sets in one request, for a credential that may not read. @returns whether it was set back before */
+async function setUnseen(
+  client: HttpClient,
+  args: Restore,
+  { denied }: Denied,
+  onConflict: OnConflict | undefined,
+): Promise<boolean> {
   const { previous_replicas: replicas, expected_replicas: expected, expected_uid: own } = args;
   if (typeof own !== "string" || expected === undefined) throw denied;
+  const test = (path: string, value: unknown) => ({ op: "test", path, value });
+  const isOurs = test("/metadata/uid", own);
+  const set = { op: "replace", path: "/spec/replicas", value: replicas };
   // The server leaves out a zero, so no test can name it.
   const [type, changes] =
-    expected === 0
-      ? ["application/merge-patch+json", { metadata: { uid: own }, spec: { replicas } }]
-      : [
-          "application/json-patch+json",
-          [
-            { op: "test", path: "/metadata/uid", value: own },
-            { op: "test", path: "/spec/replicas", value: expected },
-            { op: "replace", path: "/spec/replicas", value: replicas },
-          ],
-        ];
+    expected === 0 || onConflict === "overwrite"
+      ? [mergePatch, { metadata: { uid: own }, spec: { replicas } }]
+      : [jsonPatch, [isOurs, test("/spec/replicas", expected), set]];
+  const isBack = replicas === 0 ? test("/spec", {}) : test("/spec/replicas", replicas);
   try {
-    await patch(client, args, type as string, changes, replicas);
+    await patch(client, args, type, changes, replicas);
+    return false;
   } catch (error) {
-    if (!isStale(error) && !saysSo(error, 422, "Invalid")) throw error;
+    if (!isOtherwise(error)) throw error;
+  }
+  try {
+    // Tests alone change nothing.
+    await patch(client, args, jsonPatch, [isOurs, isBack], replicas);
+    return true;
+  } catch (error) {
+    if (!isOtherwise(error)) throw error;
     throw new ConflictError(`${inWords(args)} is not as the undone step left it; nothing was changed`, {
       expected: `uid ${own} with ${expected} replicas`,
       found: "something else, which this credential may not read",
     });
   }
 }
+
+/** What `restoring` brings. @throws ConflictError when the deployment is gone */
+async function unlessGone<T>(args: Restore, restoring: Promise<T>): Promise<T> {
+  try {
+    return await restoring;
+  } catch (error) {
+    if (!isMissing(error, "deployments", args.name)) throw error;
+    throw new ConflictError(`${inWords(args)} is gone; there is nothing to scale back`, {
+      expected: args.expected_uid ? `uid ${args.expected_uid}` : "the deployment",
+      found: "nothing",
+    });
+  }
+}
+
+/** The scale, or that it may not be read. */
+const findScale = (client: HttpReader, at: Name) => async (): Promise<Scale | Denied> => {
+  try {
+    return await readScale(client, at);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return { denied: error };
+  }
+};
 
 export const restoreReplicas = tool
   .idempotent("restore_replicas", {
@@ -93,27 +124,14 @@ export const restoreReplicas = tool
     checkKnown(inWords(args), args.expected_uid);
     const { namespace: space, name: own, previous_replicas: replicas } = args;
     const done = (was: boolean) => ({ namespace: space, name: own, replicas, already: was });
-    return onLatest(args, findScale(client, args), async (scale) => {
-      if ("denied" in scale) await setUnseen(client, args, scale.denied);
-      else if (!isToRestore(scale, args, onConflict)) return done(true);
-      else await setOn(client, args, scale, replicas);
+    const restoring = onLatest(args, findScale(client, args), async (scale) => {
+      if ("denied" in scale) return done(await setUnseen(client, args, scale, onConflict));
+      if (!isToRestore(scale, args, onConflict)) return done(true);
+      await setOn(client, args, scale, replicas);
       return done(false);
     });
+    return unlessGone(args, restoring);
   });
-
-/** The scale, or that it may not be read. @throws ConflictError when the deployment is gone */
-const findScale = (client: HttpReader, at: Restore) => async (): Promise<Scale | Denied> => {
-  try {
-    return await readScale(client, at);
-  } catch (error) {
-    if (isForbidden(error)) return { denied: error };
-    if (!isMissing(error)) throw error;
-    throw new ConflictError(`${inWords(at)} is gone; there is nothing to scale back`, {
-      expected: at.expected_uid ? `uid ${at.expected_uid}` : "the deployment",
-      found: "nothing",
-    });
-  }
-};
 
 /** Whether this connector was the last to set the count. "unknown" where the fields' owners cannot be read. */
 async function isOurCount(client: HttpReader, at: Name, since: Date): Promise<boolean | "unknown"> {

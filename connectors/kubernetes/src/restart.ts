@@ -67,7 +67,7 @@ export const rolloutRestart = tool
       // A later restart would have covered ours.
       return found === undefined || Date.parse(found) < Date.parse(ours) ? { landed: false } : "unknown";
     } catch (error) {
-      if (isForbidden(error) || isMissing(error)) return "unknown";
+      if (isForbidden(error) || isMissing(error, "deployments", args.name)) return "unknown";
       throw error;
     }
   })

@@ -79,6 +79,7 @@ test.each([
     "https://admin:hunter2-hunter2@cluster.example",
     "must not hold a name or a password",
   ],
+  ["a query in it", "https://cluster.example/?a=b", "must not hold a query"],
   ["plain HTTP to another machine", "http://cluster.example:6443", "must begin with https://"],
 ])("KUBE_API_SERVER with %s is refused by name, and not repeated", (_, apiServer, rule) => {
   const make = () => kubernetes({ apiServer, token });
@@ -119,7 +120,7 @@ describe("K8-06: KUBE_CA_CERT", () => {
       ],
       ...["-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.pem`],
     );
-  const server = (name: string, issuer: string, host: string) => {
+  const server = (name: string, issuer: string, host: string, days = 2) => {
     openssl(
       ...["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
       ...["-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.csr`],
@@ -137,7 +138,7 @@ describe("K8-06: KUBE_CA_CERT", () => {
         `${issuer}.key`,
         "-CAcreateserial",
       ],
-      ...["-days", "2", "-extfile", `${name}.ext`, "-out", `${name}.pem`],
+      ...["-days", String(days), "-extfile", `${name}.ext`, "-out", `${name}.pem`],
     );
   };
   beforeAll(() => {
@@ -145,6 +146,7 @@ describe("K8-06: KUBE_CA_CERT", () => {
     authority("theirs");
     server("good", "ours", "IP:127.0.0.1");
     server("elsewhere", "ours", "DNS:cluster.example");
+    server("expired", "ours", "IP:127.0.0.1", -1);
     writeFileSync(file("bundle.pem"), `${text("theirs.pem")}${text("ours.pem")}`.replaceAll("\n", "\r\n"));
     writeFileSync(file("empty.pem"), "no certificate\n");
     writeFileSync(file("broken.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
@@ -164,6 +166,7 @@ describe("K8-06: KUBE_CA_CERT", () => {
     ["another authority", "good", "theirs.pem"],
     ["the usual authorities", "good", undefined],
     ["the right authority and another host's name", "elsewhere", "ours.pem"],
+    ["the right authority and a certificate that has expired", "expired", "ours.pem"],
   ])("with %s the call is a definite error, and nothing reaches the server", async (_, certificate, ca) => {
     const on = await bench(ca === undefined ? {} : { caCert: file(ca) }, tls(certificate));
     const error = await failure(on.call("scale_deployment", { ...web, replicas: 5 }));

@@ -112,12 +112,32 @@ describe("delete_configmap", () => {
     expect(await on.call(on.tool, on.args)).toMatchObject({ already: false });
     expect(await on.holds(on.tool, on.args)).toBe(false);
   });
-  test("a 404 of something that is not Kubernetes says nothing", async () => {
+  test.each<[string, unknown]>([
+    ["a proxy", "404 page not found"],
+    [
+      "what stands before the cluster",
+      {
+        ...{ kind: "Status", status: "Failure", reason: "NotFound", code: 404 },
+        message: 'clusters.management.cattle.io "c-1" not found',
+        details: { name: "c-1", group: "management.cattle.io", kind: "clusters" },
+      },
+    ],
+  ])("a 404 of %s says nothing about the object", async (_, body) => {
     const on = await made();
-    on.backend.inject({ kind: "status", status: 404, body: "404 page not found" }, { method: "GET" });
-    expect(await failure(on.call(on.tool, on.args))).toMatchObject({ code: "FAILED", status: 404 });
-    on.backend.inject({ kind: "status", status: 404, body: "404 page not found" }, { method: "GET" });
+    for (const method of ["GET", "DELETE"]) {
+      on.backend.inject({ kind: "status", status: 404, body }, { method });
+      expect(await failure(on.call(on.tool, on.args))).toMatchObject({ code: "FAILED", status: 404 });
+    }
+    on.backend.inject({ kind: "status", status: 404, body }, { method: "GET" });
     await expect(on.holds(on.tool, on.args)).rejects.toMatchObject({ status: 404 });
+    expect(on.configMap("flags")).toBeDefined();
+  });
+  test("an answer about another object proves nothing", async () => {
+    const on = await made();
+    const details = { name: "flags", kind: "configmaps", uid: "another" };
+    const body = { kind: "Status", status: "Success", details };
+    on.backend.inject({ kind: "status", status: 200, body }, { method: "DELETE" });
+    expect(await failure(on.call(on.tool, on.args))).toMatchObject({ code: "EFFECT_UNCERTAIN" });
   });
 
   describe("with a credential that may delete and not read", () => {

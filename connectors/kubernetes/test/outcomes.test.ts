@@ -118,11 +118,13 @@ describe("without evidence nobody guesses", () => {
     annotations["kubectl.kubernetes.io/restartedAt"] = "2999-01-01T00:00:00Z";
     expect(await look()).toBe("unknown");
   });
-  test("a ConfigMap of that name that is not ours proves that ours is not there", async () => {
+  test("a ConfigMap without our mark proves that ours is not there only where it is older than the call", async () => {
     const { on, look } = await lost("create_configmap", flags);
     const map = on.configMap("flags");
     if (map) remove(on.world.configMaps, map);
-    addConfigMap(on.world, "prod", "flags", { mode: "slow" });
+    const other = addConfigMap(on.world, "prod", "flags", { mode: "slow" });
+    expect(await look()).toBe("unknown");
+    Object.assign(other.metadata, { creationTimestamp: "1969-12-31T00:00:00Z" });
     expect(await look()).toEqual({ landed: false });
   });
   test("a pod that was taken away, or replaced, is gone", async () => {

@@ -57,6 +57,18 @@ describe("delete_pod", () => {
     expect(await failure(on.call("delete_pod", pod))).toMatchObject({ code: "CONFLICT" });
     expect(on.world.pods.every(({ metadata }) => metadata.deletionTimestamp === undefined)).toBe(true);
   });
+  test("a 409 for another reason is that error: the pod is the same", async () => {
+    const on = await bench();
+    const body = {
+      kind: "Status",
+      status: "Failure",
+      reason: "Conflict",
+      message: "a webhook says no",
+      code: 409,
+    };
+    on.backend.inject({ kind: "status", status: 409, body }, { method: "DELETE" });
+    expect(await failure(on.call("delete_pod", pod))).toMatchObject({ code: "FAILED", status: 409 });
+  });
   test("leaves another pod than the expected one alone, and refuses one that is not known", async () => {
     const on = await bench();
     expect(await failure(on.call("delete_pod", { ...pod, expected_uid: "another" }))).toMatchObject({

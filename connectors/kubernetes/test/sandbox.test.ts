@@ -152,7 +152,7 @@ test("a list of an unknown namespace is empty", async () => {
   });
 });
 
-test.each(["/version", "/api", "/apis", "/api/v1", "/apis/apps/v1"])(
+test.each(["/version", "/api", "/apis", "/api/v1", "/apis/apps/v1", "/api/v1/namespaces/prod"])(
   "%s answers clients that ask what there is",
   async (path) => {
     const on = await server();

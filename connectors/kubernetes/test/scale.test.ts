@@ -94,6 +94,10 @@ describe("restore_replicas", () => {
     expect(await failure(on.call(tool, args))).toMatchObject({ code: "CONFLICT", found: "nothing" });
     addDeployment(on.world, "prod", "web", 5);
     expect(await failure(on.call(tool, args))).toMatchObject({ code: "CONFLICT" });
+    on.meanwhile("PATCH", () => remove(on.world.deployments, on.deployment()));
+    const { expected_uid: _, ...anyone } = args;
+    expect(await failure(on.call(tool, anyone))).toMatchObject({ code: "CONFLICT", found: "nothing" });
+    addDeployment(on.world, "prod", "web", 5);
     expect(await on.holds(tool, args)).toBe(false);
     expect(on.deployment().spec.replicas).toBe(5);
   });
@@ -107,9 +111,9 @@ describe("restore_replicas", () => {
   });
 
   describe("with a credential that may patch and not read", () => {
-    const blind = async (replicas: number) => {
+    const blind = async (replicas: number, name = "web") => {
       const on = await bench();
-      const args = { ...web, replicas };
+      const args = { ...web, name, replicas };
       const made = await on.call("scale_deployment", args);
       on.world.rights.delete("get deployments/scale");
       return { ...on, ...on.undoOf("scale_deployment", args, made) };
@@ -123,11 +127,29 @@ describe("restore_replicas", () => {
         expect(await on.holds(on.tool, on.args)).toBe("unknown");
       },
     );
+    test.each([
+      ["web", 5],
+      ["web", 0],
+      ["idle", 2],
+    ])("%s from %i: a second time it succeeds and changes nothing", async (name, from) => {
+      const on = await blind(from, name);
+      await on.call(on.tool, on.args);
+      const before = structuredClone(on.deployment(name));
+      expect(await on.call(on.tool, on.args)).toMatchObject({ replicas: before.spec.replicas });
+      expect(on.deployment(name)).toEqual(before);
+    });
+    test("of a deployment that is gone is a conflict", async () => {
+      const on = await blind(5);
+      remove(on.world.deployments, on.deployment());
+      expect(await failure(on.call(on.tool, on.args))).toMatchObject({ code: "CONFLICT", found: "nothing" });
+    });
     test("leaves a count alone that somebody else has set since", async () => {
       const on = await blind(5);
       scaleAs(on.world, on.deployment(), 9);
       expect(await failure(on.call(on.tool, on.args))).toMatchObject({ code: "CONFLICT" });
       expect(on.deployment().spec.replicas).toBe(9);
+      const forced = await on.call(on.tool, on.args, { onConflict: "overwrite" });
+      expect(forced).toMatchObject({ replicas: 3, already: false });
     });
     test("leaves another deployment of that name alone", async () => {
       for (const from of [5, 0]) {

@@ -7,11 +7,25 @@ import type { World } from "./world.ts";
 
 const apps = "/apis/apps/v1/namespaces/:namespace/deployments/:name";
 const core = "/api/v1/namespaces/:namespace";
+const getNamespace: Endpoint = ({ world, namespace, fail }) => {
+  if (!world.namespaces.includes(namespace)) {
+    const details = { name: namespace, kind: "namespaces" };
+    return fail(404, "NotFound", `namespaces "${namespace}" not found`, details);
+  }
+  return ok({
+    kind: "Namespace",
+    apiVersion: "v1",
+    metadata: { name: namespace },
+    status: { phase: "Active" },
+  });
+};
+
 const endpoints: Readonly<Record<string, Endpoint>> = {
   [`GET ${apps}`]: getDeployment,
   [`PATCH ${apps}`]: patchDeployment,
   [`GET ${apps}/scale`]: getScale,
   [`PATCH ${apps}/scale`]: patchScale,
+  [`GET ${core}`]: getNamespace,
   [`GET ${core}/pods`]: listPods,
   [`GET ${core}/pods/:name`]: getPod,
   [`DELETE ${core}/pods/:name`]: deletePod,
@@ -40,6 +54,7 @@ const discovery: Readonly<Record<string, unknown>> = {
   "/api/v1": {
     ...{ kind: "APIResourceList", groupVersion: "v1" },
     resources: [
+      { ...resource("namespaces", "Namespace", "get", "namespace"), namespaced: false },
       resource("configmaps", "ConfigMap", "create delete get", "configmap"),
       resource("pods", "Pod", "delete get list", "pod"),
     ],

@@ -4,7 +4,8 @@ import type { World } from "./world.ts";
 
 /** A service account's token of realistic length that the sandbox really checks, and nobody else accepts. */
 export const token = `eyJhbGciOiJSUzI1NiIsImtpZCI6InNhbmRib3gifQ.${"c2FuZGJveDBub3RBU2VjcmV0".repeat(12)}.${"MDAw".repeat(80)}`;
-const user = "system:serviceaccount:default:agent";
+const account = "system:serviceaccount:default:agent";
+const anonymous = "system:anonymous";
 
 export interface Details {
   readonly name?: string;
@@ -64,11 +65,12 @@ export const complete = ({ status, headers, body }: SandboxReply): SandboxReply 
   },
 });
 
-/** Who may not even ask; undefined lets the request pass. */
+/** Who may not even ask; undefined lets the request pass. Without a token one is anonymous, and has no rights. */
 export function gate({ tokenWorks }: World, { headers, pathname }: SandboxRequest): SandboxReply | undefined {
   const given = headers["authorization"];
   if (given === undefined) {
-    const message = `forbidden: User "system:anonymous" cannot access path "${pathname}"`;
+    if (pathname.includes("/namespaces/")) return undefined;
+    const message = `forbidden: User "${anonymous}" cannot get path "${pathname}"`;
     return failure(403, "Forbidden", message, {});
   }
   return given === `Bearer ${token}` && tokenWorks ? undefined : failure(401, "Unauthorized", "Unauthorized");
@@ -105,13 +107,14 @@ export function callOf(world: World, request: RoutedRequest): Call {
   const fail: Call["fail"] = (code, reason, message, details) => {
     throw failure(code, reason, message, details);
   };
+  const user = request.headers["authorization"] === undefined ? anonymous : account;
   const typeOf = () => (request.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
   return {
     ...{ request, world, namespace, name, fail },
     strict: request.query.get("fieldValidation") === "Strict",
     manager: request.query.get("fieldManager") ?? "unknown",
     need(verb, resource) {
-      if (world.rights.has(`${verb} ${resource}`)) return;
+      if (user === account && world.rights.has(`${verb} ${resource}`)) return;
       const [group, kind = ""] = [groupOf(resource), resource.split("/")[0]];
       const full = group === "" ? kind : `${kind}.${group}`;
       const what = name === "" ? full : `${full} "${name}"`;
@@ -121,12 +124,14 @@ export function callOf(world: World, request: RoutedRequest): Call {
     patchType() {
       const type = typeOf();
       if (patchTypes.includes(type)) return type;
-      const message = `the body of the request was in an unknown format - accepted media types include: ${patchTypes.join(", ")}`;
-      return fail(415, "UnsupportedMediaType", message, {});
+      return fail(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
     },
     body(...types) {
       if (request.bytes.length === 0) return {};
-      if (!types.includes(typeOf())) fail(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+      if (!types.includes(typeOf())) {
+        const message = `the body of the request was in an unknown format - accepted media types include: ${types.join(", ")}`;
+        fail(415, "UnsupportedMediaType", message, {});
+      }
       try {
         return JSON.parse(request.text);
       } catch {
