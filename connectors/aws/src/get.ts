@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ConnectorError, s } from "@reversi-connector/core";
-import { tool } from "./client.ts";
-import { checkPlace } from "./names.ts";
+import { type S3Reader, tool } from "./client.ts";
+import { checkPlace, type Place } from "./names.ts";
 import { fits, storedIn } from "./objects.ts";
 import * as schema from "./schemas.ts";
 import { sha256Hex } from "./sigv4.ts";
@@ -21,6 +21,17 @@ function timeIn(header: string | undefined): string {
   const time = Date.parse(header ?? "");
   if (Number.isNaN(time)) throw new ConnectorError("the answer lacks Last-Modified");
   return new Date(time).toISOString();
+}
+
+/** The object with its content, proven by its ETag where that is a hash. */
+async function fetched(client: S3Reader, place: Place, versionId: string | undefined) {
+  const answer = await client.read(place, {
+    ...{ as: "bytes", encoded: true, query: { versionId } },
+    headers: { "x-amz-checksum-mode": "ENABLED" },
+  });
+  const stored = storedIn(place, answer);
+  if (fits(stored, answer.body)) return { stored, headers: answer.headers, body: answer.body };
+  throw new ConnectorError(`${place.key}: the content is not what its ETag says`);
 }
 
 export const getObject = tool
@@ -54,18 +65,13 @@ export const getObject = tool
   .run(async ({ client, args }) => {
     const { bucket, key, encoding, version_id } = args;
     checkPlace(args);
-    const answer = await client.read(args, {
-      ...{ as: "bytes", encoded: true, query: { versionId: version_id } },
-      headers: { "x-amz-checksum-mode": "ENABLED" },
-    });
-    const stored = storedIn(args, answer);
-    if (!fits(stored, answer.body)) throw new ConnectorError(`${key}: the content is not what its ETag says`);
+    const { stored, headers, body } = await fetched(client, args, version_id);
     return {
       ...{ bucket, key, encoding, etag: stored.etag, version_id: stored.versionId },
-      content: written(answer.body, encoding, key),
-      content_type: answer.headers["content-type"] ?? null,
-      size: answer.body.length,
-      sha256: sha256Hex(answer.body),
-      last_modified: timeIn(answer.headers["last-modified"]),
+      content: written(body, encoding, key),
+      content_type: headers["content-type"] ?? null,
+      size: body.length,
+      sha256: sha256Hex(body),
+      last_modified: timeIn(headers["last-modified"]),
     };
   });
