@@ -4,14 +4,17 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Checkpoint } from "@reversi-connector/core";
 import {
@@ -296,6 +299,34 @@ describe("several steps on one object", () => {
     });
   }
 
+  const sameDisk = statSync(tmpdir()).dev === statSync("/dev/shm", { throwIfNoEntry: false })?.dev;
+  test.each(sameDisk || !exists("/dev/shm") ? ["beside them"] : ["beside them", "on another disk"])(
+    "writes to a new file leave nothing behind when all are undone, with backups %s",
+    async (where) => {
+      const backupDir = where === "beside them" ? undefined : mkdtempSync("/dev/shm/reversi-fs-");
+      await it.close();
+      it = workspace(backupDir === undefined ? {} : { backupDir });
+      for (const contents of [
+        ["", ""],
+        ["a", "a", "a"],
+        ["a", "a", "b"],
+        ["b", "a", "a"],
+        ["a", "b", "c"],
+      ]) {
+        const before = snapshot(it.root);
+        it.steps.length = 0;
+        for (const content of contents) await it.step("write_file", { path: "again", content });
+        await it.step("delete_file", { path: "again" });
+        await it.step("write_file", { path: "again", content: "last" });
+        for (const step of [...it.steps].reverse()) {
+          await it.undo(step);
+          expect(await it.holds(step)).toBe(true);
+        }
+        expect(snapshot(it.root)).toEqual(before);
+      }
+      if (backupDir !== undefined) rmSync(backupDir, { recursive: true });
+    },
+  );
   test("each undo may be repeated right away, as after a lost answer", async () => {
     for (const act of Object.values(scenarios)) {
       const one = workspace();
@@ -347,12 +378,19 @@ describe("the checkpoint", () => {
     async (tool, args) => {
       const before = snapshot(it.root, { times: true });
       const { ino } = lstatSync(it.at("old"));
-      const checkpoint = () => Promise.reject(new Error("journal full"));
+      let kept: Checkpoint | undefined;
+      const checkpoint = (given: Checkpoint) => {
+        kept = given;
+        return Promise.reject(new Error("journal full"));
+      };
       const error = await refusalOf(it.call(tool, args, { checkpoint }));
       expect(error).toMatchObject({ code: "FAILED", message: expect.stringContaining("journal full") });
       expect(snapshot(it.root, { times: true })).toEqual(before);
       expect(lstatSync(it.at("old"))).toMatchObject({ ino, nlink: 1 });
-      expect(it.backups()).toEqual([".gitignore"]);
+      expect(it.backups().filter((name) => !name.endsWith(".mark"))).toEqual([".gitignore"]);
+      // The journal may hold it all the same, where only its answer was lost.
+      const lost = { since: new Date(), checkpoint: kept };
+      expect(await it.connector.landed[`fs.${tool}`]?.(args, lost)).toEqual({ landed: false });
     },
   );
 

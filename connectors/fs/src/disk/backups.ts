@@ -20,6 +20,7 @@ import { ConflictError, EffectUncertainError } from "@reversi-connector/core";
 import { hashSeen, openSeen, sha256Of } from "./content.ts";
 import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, sameFile, untouched } from "./folder.ts";
+import { inherit } from "./marks.ts";
 import type { FileRecord } from "./store.ts";
 import type { Place } from "./tree.ts";
 import type { Volume } from "./volume.ts";
@@ -142,7 +143,8 @@ export interface Kept {
 }
 
 /** Keeps the file at `place` under a new key, with its record. The file itself stays where it is. */
-export async function keep({ tree, store }: Volume, place: Place, seen: Entry): Promise<Kept> {
+export async function keep(volume: Volume, place: Place, seen: Entry): Promise<Kept> {
+  const { tree, store } = volume;
   const key = randomUUID();
   try {
     const sha256 = await secondName(place.path, place.at, seen, store.at(key));
@@ -150,6 +152,7 @@ export async function keep({ tree, store }: Volume, place: Place, seen: Entry): 
     // A second name changes nothing but ctime; whatever else differs was somebody else.
     if (!now || !sameFile(now, seen) || now.mtimeNs !== seen.mtimeNs || now.size !== seen.size)
       throw changedMeanwhile(place.path);
+    if (sha256 !== null) inherit(volume, place.path, now, entryAt(store.at(key)));
     store.write(key, recordOf("write", place.path, now, sha256));
     return { key, seen: now };
   } catch (error) {
@@ -170,7 +173,7 @@ export function failed(
 ): unknown {
   const now = tree.entry(place);
   const asBefore = old ? now !== undefined && sameFile(now, old.seen) : now === undefined;
-  if (old && asBefore) store.forget(old.key);
+  if (old && asBefore) store.abandon(old.key);
   const code = codeOf(error);
   if (asBefore || code === undefined) return error;
   if (code === "EEXIST") return changedMeanwhile(place.path);
@@ -188,17 +191,19 @@ export function announce({ store }: Volume, place: Place, seen: Entry): string {
 
 /** Moves the announced file or link into the store. */
 export async function takeAway(
-  { tree, store }: Volume,
+  volume: Volume,
   place: Place,
   seen: Entry,
   key: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { tree, store } = volume;
   try {
     renameSync(place.at, store.at(key));
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
     const sha256 = await secondName(place.path, place.at, seen, store.at(key));
+    inherit(volume, place.path, seen, entryAt(store.at(key)));
     store.write(key, recordOf("delete", place.path, seen, sha256), { sync: true });
     stillWanted(signal);
     if (!untouched(tree.entry(place), seen)) throw changedMeanwhile(place.path);

@@ -14,6 +14,7 @@ export async function writeLanded({ tree, store }: Readable, known: Written): Pr
     const now = place && tree.entry(place);
     if (!place || !now) return known.backup_key === null ? false : "unknown";
     const record = known.backup_key === null ? undefined : store.read(known.backup_key);
+    if (known.backup_key !== null && store.isAbandoned(known.backup_key)) return false;
     const kept = record && known.backup_key !== null ? entryAt(store.at(known.backup_key)) : undefined;
     if (record && kept && (sameFile(now, kept) || (record.sha256 !== null && String(now.ino) === record.ino)))
       return false;
@@ -27,6 +28,7 @@ export async function writeLanded({ tree, store }: Readable, known: Written): Pr
 /** Whether a deletion happened whose answer was lost: nothing at the path, and the file itself among the backups. */
 export function deleteLanded({ tree, store }: Readable, known: Deleted): boolean | "unknown" {
   const record = known.backup_key === null ? undefined : store.read(known.backup_key);
+  if (known.backup_key !== null && store.isAbandoned(known.backup_key)) return false;
   if (known.backup_key === null || !record) return "unknown";
   const kept = entryAt(store.at(known.backup_key));
   const place = orNothing(() => tree.place(known.path));

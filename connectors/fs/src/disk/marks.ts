@@ -19,6 +19,11 @@ export const markMade = (marks: Marks, path: string, entry: Entry): void =>
 export const isOurs = (marks: Marks, path: string, entry: Entry): boolean =>
   marks.store.marked(made(marks, path, entry));
 
+/** What stands for a thing that a step of ours made is ours too: a copy of it, or its content written over it again. */
+export function inherit(marks: Marks, path: string, from: Entry, to: Entry | undefined): void {
+  if (to && isOurs(marks, path, from)) markMade(marks, path, to);
+}
+
 export function markBack(marks: Marks, place: Place): void {
   const entry = entryAt(place.at);
   if (entry) marks.store.mark(back(marks, place.path, entry));

@@ -142,7 +142,7 @@ export async function moveFile(
       if (moved && moved.ino === seen.ino && moved.birthtimeNs !== seen.birthtimeNs)
         store.write(move_id, recordOf(from, to, moved, record.sha256), { sync: true });
     } catch (error) {
-      if (!EffectUncertainError.is(error)) store.forget(move_id);
+      if (!EffectUncertainError.is(error)) store.abandon(move_id);
       throw error;
     }
     return result;

@@ -20,7 +20,7 @@ import {
 import { contentLimit } from "./content.ts";
 import { codeOf, orNothing, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, removeIfThere, sameFile, syncFolder, untouched } from "./folder.ts";
-import { isBack, isOurs, markBack, undoOf } from "./marks.ts";
+import { inherit, isBack, isOurs, markBack, undoOf } from "./marks.ts";
 import { segmentsBelow, spelling } from "./paths.ts";
 import type { Place } from "./tree.ts";
 import { lockOf, type Volume } from "./volume.ts";
@@ -133,6 +133,7 @@ async function put(
   const part = folder.at(temporaryName());
   await bringBack(volume, path, backup, part);
   try {
+    inherit(volume, path, backup.entry, entryAt(part));
     check();
     // A link never replaces what came in the last moment.
     if (seen === undefined && linked(part, at)) unlinkSync(part);
@@ -186,6 +187,8 @@ export async function restoreFile(
       await syncFolder(place.folder);
     }
     if (isUndo && key !== null) {
+      const isSame = verdict === "already" && now.sha256 !== null && now.sha256 === expected;
+      if (backup && isSame) inherit(volume, path, backup.entry, now.entry);
       store.mark(key);
       markBack(volume, place);
     } else if (expected) store.mark(undoOf(volume, "write", path, expected));

@@ -72,6 +72,9 @@ export interface Store {
   read(key: string): StoreRecord | undefined;
   /** Drops a backup that turned out not to be needed. */
   forget(key: string): void;
+  /** Forgets what was announced and never done, and says so to whoever was told of it before. */
+  abandon(key: string): void;
+  isAbandoned(key: string): boolean;
   mark(name: string): void;
   marked(name: string): boolean;
   unmark(name: string): void;
@@ -129,6 +132,10 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
   /** Only where there is a store at all. */
   const look = (name: string) => (known ?? find()) && entryAt(at(name));
 
+  const forget = (key: string) => {
+    removeIfThere(at(key));
+    removeIfThere(at(recordName(key)));
+  };
   return {
     identity: () => find(),
     make: () => {
@@ -173,10 +180,12 @@ export function openStore(root: Root, backupDir: string | undefined, handles: bo
       }
       throw refusal(`backup ${key}`, "BACKUP_CHANGED", "its record cannot be read; nothing was changed");
     },
-    forget: (key) => {
-      removeIfThere(at(key));
-      removeIfThere(at(recordName(key)));
+    forget,
+    abandon: (key) => {
+      forget(key);
+      closeSync(openSync(at(markName(key)), "a", 0o600));
     },
+    isAbandoned: (key) => look(markName(key)) !== undefined && look(recordName(key)) === undefined,
     mark: (name) => closeSync(openSync(at(markName(name)), "a", 0o600)),
     marked: (name) => look(markName(name)) !== undefined,
     unmark: (name) => removeIfThere(at(markName(name))),

@@ -123,6 +123,7 @@ export async function moveLanded(
   volume: Pick<Volume, "tree" | "store">,
   known: Moved,
 ): Promise<boolean | "unknown"> {
+  if (volume.store.isAbandoned(known.move_id)) return false;
   const move = wanted(volume, known);
   if (!move.record) return "unknown";
   const { isHome, isAway } = await moveState(volume, move);
