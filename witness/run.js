@@ -27,6 +27,7 @@ try {
   if (!existsSync(join(here, "../core/dist/index.js"))) {
     throw new Error("nothing is built yet: run `npm ci && npm run build` in the root of the repository");
   }
+  if (files.length === 0) throw new Error(`no file is named ${wanted.join(" or ")}`);
   certify();
   const child = spawn(
     process.execPath,

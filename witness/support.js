@@ -1,7 +1,7 @@
 // What every witness uses: a fresh sandbox for each operation, and the software that is asked to drive it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { describe, it } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
 
@@ -20,11 +20,11 @@ export const built = (path) => import(new URL(`../${path}`, import.meta.url));
  */
 export async function witness(connector, by, client, start = (sandbox) => sandbox()) {
   const { sandbox } = await built(`connectors/${connector}/dist/sandbox.js`);
-  const { [connector]: connect } = await built(`connectors/${connector}/dist/index.js`);
+  const { [connector]: make } = await built(`connectors/${connector}/dist/index.js`);
 
   async function stand(use) {
     const backend = await start(sandbox);
-    const ours = connect(backend.options);
+    const ours = make(backend.options);
     const closing = [];
     const later = (work) => closing.unshift(work);
     try {
@@ -80,7 +80,6 @@ export async function thrownBy(work) {
 /** TLS in front of a sandbox, for software that sends no credential without: `https://127.0.0.1:PORT`. */
 export async function behindTls(address, later) {
   const { port, hostname } = new URL(address);
-  const { connect } = await import("node:net");
   const { key, cert } = certificate();
   const sockets = new Set();
   const server = createTlsServer({ key, cert }, (socket) => {

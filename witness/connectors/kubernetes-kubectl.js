@@ -104,7 +104,7 @@ const says = (stderr) => ({ code: 1, stderr });
 raises(
   "Error from server (NotFound): no such deployment",
   ({ sdk }) => sdk("get", "deployment", "none"),
-  says(/^Error from server \(NotFound\)/),
+  says(/^Error from server \(NotFound\): deployments\.apps "none" not found/),
 );
 raises(
   "Error from server (Forbidden): a right that is missing",
