@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { buffer } from "node:stream/consumers";
 import { BlobServiceClient, RestError } from "@azure/storage-blob";
 import { certificate, software, witness } from "../support.js";
 
@@ -19,8 +18,7 @@ const { does, raises, run } = await witness(
 const notes = ({ sdk }) => sdk.getContainerClient("notes");
 const blob = (bench, name = "todo.txt") => notes(bench).getBlockBlobClient(name);
 const odd = "dir/ü ñ+&=%20!*'();~.bin";
-/** The whole of it in one request: `downloadToBuffer` asks for ranges, which the sandbox has none of. */
-const bytesOf = async (client) => buffer((await client.download()).readableStreamBody);
+const bytesOf = (client) => client.downloadToBuffer();
 const textOf = async (client) => (await bytesOf(client)).toString();
 
 does("reads a blob, its type and its metadata", async (bench) => {

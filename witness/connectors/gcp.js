@@ -75,6 +75,8 @@ does("writes only what is new, and only over the generation that it read", async
 does("copies an object", async ({ sdk }) => {
   const [copy] = await todo({ sdk }).copy(sdk.bucket("notes").file("copy.txt"));
   assert.equal(await textOf(copy), "milk\n");
+  const [{ contentType, metadata }] = await copy.getMetadata();
+  assert.deepEqual([contentType, metadata], ["text/plain", { Author: "ada" }]);
 });
 
 does("lists objects, page by page and in groups", async ({ sdk }) => {

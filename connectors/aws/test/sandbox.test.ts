@@ -153,6 +153,25 @@ test("what S3 does not know is refused as S3 refuses it", async () => {
   expect((await ask("GET", "/far-away/a")).headers.get("x-amz-bucket-region")).toBe("eu-west-1");
 });
 
+test("what Amazon's own clients send besides is overlooked, and their checksum held to", async () => {
+  const { ask } = await vendor();
+  const put = (crc: string) =>
+    ask("PUT", "/notes/crc.txt", {
+      body: "hello",
+      query: { "x-id": "PutObject" },
+      headers: {
+        ...{ "x-amz-user-agent": "aws-sdk-js/3", "x-amz-sdk-checksum-algorithm": "CRC32" },
+        "x-amz-checksum-crc32": crc,
+      },
+    });
+  expect((await put("AAAAAA==")).code).toBe("BadDigest");
+  expect((await put("NhCmhg==")).status).toBe(200);
+  expect(await ask("GET", "/notes/crc.txt", { query: { "x-id": "GetObject" } })).toMatchObject({
+    status: 200,
+    text: "hello",
+  });
+});
+
 test("a copy keeps content headers, metadata and tags, and neither ACL nor storage class", async () => {
   const { ask, backend } = await vendor();
   await ask("PUT", "/notes/copy", { headers: { "x-amz-copy-source": "notes/public/index.html" } });

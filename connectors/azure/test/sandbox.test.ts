@@ -232,6 +232,16 @@ describe("what Azure does with blobs", () => {
   });
 });
 
+test("a part of a blob is read by its range, in either header", async () => {
+  const { ask } = await vendor();
+  const part = await ask("GET", blob, { "x-ms-range": "bytes=1-2" });
+  expect([part.status, part.text, part.headers.get("content-range")]).toEqual([206, "il", "bytes 1-2/5"]);
+  expect(await ask("GET", blob, { range: "bytes=3-" })).toMatchObject({ status: 206, text: "k\n" });
+  expect(await ask("GET", blob, { range: "bytes=0-99" })).toMatchObject({ status: 206, text: "milk\n" });
+  const beyond = await ask("GET", blob, { "x-ms-range": "bytes=5-" });
+  expect([beyond.status, beyond.headers.get("x-ms-error-code")]).toEqual([416, "InvalidRange"]);
+});
+
 test("a sandbox that runs already is found by its address, and may have more containers", async () => {
   const { backend, call, world } = await bench();
   expect(attach(backend.address)).toEqual(backend.options);

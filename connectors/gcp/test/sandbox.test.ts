@@ -155,8 +155,12 @@ test("without a body a copy keeps the metadata, and takes the bucket's class; wi
   const bare = await send(on.backend.address, to("bare"));
   expect(JSON.parse(bare.text)).toMatchObject({ done: true, totalBytesRewritten: "12", objectSize: "12" });
   await send(on.backend.address, to("told"), { headers: json, body: '{"contentType":"text/x"}' });
-  const [source, a, b] = ["public/index.html", "bare", "told"].map((name) => on.notes.objects.get(name));
+  await send(on.backend.address, to("empty"), { headers: json, body: "{}" });
+  const [source, a, b, c] = ["public/index.html", "bare", "told", "empty"].map((name) =>
+    on.notes.objects.get(name),
+  );
   expect(a).toMatchObject({ attributes: source?.attributes, storageClass: "STANDARD" });
+  expect(c).toMatchObject({ attributes: source?.attributes });
   expect(b).toMatchObject({ attributes: { contentType: "text/x" }, content: source?.content });
 });
 

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { SandboxReply } from "@reversi-connector/http/sandbox";
 import { type Call, failure, leaf, namespaced, type Operation, xml } from "./wire.ts";
 import { current, type Draft, putObject, removeObject, type StoredObject, sha256Of } from "./world.ts";
@@ -119,6 +120,14 @@ function draftIn({ request, fail }: Call): Draft {
   return { storageClass, ...(encryption === "aws:kms" && { kmsKey: kmsKey ?? "aws/s3" }) };
 }
 
+const checksums = ["x-amz-checksum-sha256", "x-amz-checksum-crc32"];
+/** As S3 writes it: four bytes in Base64. */
+function crc32Of(content: Buffer): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(content));
+  return bytes.toString("base64");
+}
+
 const writtenHeaders = ({ versionId, kmsKey }: StoredObject) => ({
   "x-amz-version-id": versionId ?? undefined,
   "x-amz-server-side-encryption": kmsKey === undefined ? "AES256" : "aws:kms",
@@ -129,13 +138,15 @@ export const writeObject: Operation = (call) => {
   if (request.headers["x-amz-copy-source"] !== undefined) return copyObject(call);
   call.query();
   call.need("s3:PutObject");
-  call.headers(metadata, "x-amz-checksum-sha256", ...writeHeaders);
+  call.headers(metadata, ...checksums, "x-amz-sdk-checksum-algorithm", ...writeHeaders);
   checkKey(call);
   if (request.headers["content-length"] === undefined)
     fail(411, "MissingContentLength", "You must provide the Content-Length HTTP header.");
-  const sha256 = request.headers["x-amz-checksum-sha256"];
+  const { "x-amz-checksum-sha256": sha256, "x-amz-checksum-crc32": crc } = request.headers;
   if (sha256 !== undefined && sha256 !== sha256Of(request.bytes, "base64"))
     fail(400, "BadDigest", "The SHA256 you specified did not match the calculated checksum.");
+  if (crc !== undefined && crc !== crc32Of(request.bytes))
+    fail(400, "BadDigest", "The CRC32 you specified did not match the calculated checksum.");
   checkConditions(call, "put");
   const object = putObject(bucket, key, request.bytes, {
     ...draftIn(call),

@@ -101,7 +101,7 @@ export interface Call {
   object(key?: string): StoredObject | undefined;
 }
 
-const always = ["x-amz-date", "x-amz-content-sha256", "x-amz-security-token"];
+const always = ["x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "x-amz-user-agent"];
 const fits = (name: string) => (known: string | RegExp) =>
   typeof known === "string" ? known === name : known.test(name);
 
@@ -116,7 +116,8 @@ export function callOf(world: World, request: SandboxRequest, bucket: Bucket, ke
       if (missing !== undefined) fail(403, "AccessDenied", `User is not authorized to perform: ${missing}`);
     },
     query(...known) {
-      const unknown = [...request.query.keys()].find((name) => !known.includes(name));
+      // `x-id` names the operation: Amazon's own clients send it, and S3 overlooks it.
+      const unknown = [...request.query.keys()].find((name) => name !== "x-id" && !known.includes(name));
       if (unknown !== undefined)
         fail(400, "InvalidArgument", "This operation does not know the parameter.", {
           ArgumentName: unknown,

@@ -22,10 +22,25 @@ const shown = (blob: StoredBlob): SandboxReply["headers"] => ({
   "x-ms-access-tier-inferred": blob.type === "BlockBlob" && blob.tier === undefined ? "true" : undefined,
 });
 
+/** The part that `x-ms-range` or `range` names: 206, or 416 where it begins past the end. */
+function partOf({ request, fail }: Call, content: Buffer) {
+  const { "x-ms-range": own, range = own } = request.headers;
+  const [, from = "", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(own ?? range ?? "") ?? [];
+  if (from === "" || request.method === "HEAD") return undefined;
+  const [start, end] = [Number(from), Math.min(to === "" ? content.length : Number(to) + 1, content.length)];
+  if (start >= content.length)
+    fail(416, "InvalidRange", "The range specified is invalid for the current size of the resource.");
+  const where = `bytes ${start}-${end - 1}/${content.length}`;
+  return {
+    headers: { "content-range": where, "content-md5": undefined },
+    body: content.subarray(start, end),
+  };
+}
+
 export const getBlob: Operation = (call) => {
   const { request, fail } = call;
   call.query();
-  call.headers();
+  call.headers("x-ms-range");
   call.need("blobs/read");
   const blob = call.blob();
   if (!blob) return fail(404, "BlobNotFound", "The specified blob does not exist.");
@@ -35,6 +50,8 @@ export const getBlob: Operation = (call) => {
   if (blob.tier === "Archive" && request.method === "GET")
     fail(409, "BlobArchived", "This operation is not permitted on an archived blob.");
   const { content, claimedSize = content.length } = blob;
+  const part = partOf(call, content);
+  if (part) return { status: 206, headers: { ...shown(blob), ...part.headers }, body: part.body };
   const length = request.method === "HEAD" && { "content-length": String(claimedSize) };
   return { status: 200, headers: { ...shown(blob), ...length }, body: content };
 };
