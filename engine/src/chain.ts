@@ -11,12 +11,16 @@ export interface Head {
 export const start: Head = { seq: 0, hash: "0".repeat(64) };
 
 const newline = 0x0a;
+const sumLength = 16;
+/** Before the end of each line: what its own text comes to. The line after it says so too, but the last one has none. */
+const sumOf = (text: string): string => hash("sha256", text).slice(0, sumLength);
+const summed = (text: string): string => `${text.slice(0, -1)},"sum":"${sumOf(text)}"}`;
 
 /** An event as the line that follows `head`. */
 export function encode(event: Event, head: Head, at: string) {
   const { type, ...rest } = event;
   const record = { seq: head.seq + 1, at, type, prev: head.hash, ...rest } as JournalRecord;
-  const line = Buffer.from(`${JSON.stringify(record)}\n`);
+  const line = Buffer.from(`${summed(JSON.stringify(record))}\n`);
   const next: Head = { seq: record.seq, hash: hash("sha256", line.subarray(0, -1)) };
   return { record, line, head: next };
 }
@@ -56,6 +60,13 @@ function check(run: string, { seq, prev, type, ...rest }: JournalRecord, head: H
   if (line === 1 && !opens) throw new JournalDamagedError(run, 1, "it does not open this run");
 }
 
+/** Whether a line is as it was written. */
+function isWhole(line: Buffer): boolean {
+  const end = line.length - `,"sum":"${"0".repeat(sumLength)}"}`.length;
+  const text = `${line.toString("utf8", 0, end)}}`;
+  return end > 0 && Buffer.from(summed(text)).equals(line);
+}
+
 /**
  * Reads and verifies a journal, a line at a time.
  * `known` is the end of it as it was when its last writer closed it: the file must still hold that line.
@@ -70,16 +81,20 @@ export async function verify(
 ): Promise<{ readonly head: Head; readonly length: number; readonly torn: number }> {
   let head = start;
   let length = 0;
+  let last: Buffer | undefined;
   const torn = await eachLine(chunks, (line) => {
     const record = parse(run, line, head.seq + 1);
     check(run, record, head);
     head = { seq: record.seq, hash: hash("sha256", line) };
     length += line.length + 1;
+    last = line;
     if (head.seq === known?.seq && head.hash !== known.hash)
       throw new JournalDamagedError(run, head.seq, "it is not what its writer left there");
     visit(record);
   });
   if (known && head.seq < known.seq)
     throw new JournalDamagedError(run, head.seq + 1, `${known.seq} lines were written, ${head.seq} are left`);
+  if (last && !isWhole(last))
+    throw new JournalDamagedError(run, head.seq, "it is not what its writer left there");
   return { head, length, torn };
 }

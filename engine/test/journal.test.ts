@@ -111,6 +111,13 @@ describe("a journal that was damaged stops everything, says where, and nothing i
     const error = await damage([...lines.slice(0, -1), last.replace('"at":"2', '"at":"3')]);
     expect(error).toMatchObject({ line: lines.length });
   });
+  test("a flipped bit in the last line of a run whose process has gone", async () => {
+    const lines = await written({ closed: false });
+    const last = lines.at(-1) as string;
+    const error = await damage([...lines.slice(0, -1), last.replace('"undo":', '"tndo":')]);
+    expect(error).toMatchObject({ line: lines.length });
+    expect(error.message).toContain("it is not what its writer left there");
+  });
   test("a line that is no JSON", async () => {
     const lines = await written();
     const error = await damage(lines.with(4, "{"));
