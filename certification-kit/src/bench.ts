@@ -28,8 +28,6 @@ export interface CleanUndo {
 export interface Case extends WorldOptions {
   readonly name: string;
   readonly plan?: Plan<Backend>;
-  /** Its backend stops listening: another process may take the port meanwhile, and be the one that is reached. */
-  readonly givesUpPort?: boolean;
   /** @returns what is wrong; @throws what is wrong as well */
   verify(world: World): Promise<string | undefined>;
 }
@@ -141,18 +139,12 @@ export function benchFor(
     subject.credential ? text.replaceAll(subject.credential, "[the credential]") : text;
   const fail = (name: string, message: string) =>
     void failures.push({ tool: tool.name, case: name, message: hide(message) });
-  const one = async (each: Case, tries = 3): Promise<void> => {
-    const { name, plan: own = plan, givesUpPort = false, verify, ...options } = each;
-    if (tries === 3) counted();
+  const one = async ({ name, plan: own = plan, verify, ...options }: Case): Promise<void> => {
+    counted();
     try {
       const wrong = await within(inWorld(subject, kit, tool, own, options, verify));
-      if (typeof wrong !== "string") return;
-      if (givesUpPort && tries > 1) return one(each, tries - 1);
-      fail(name, wrong);
+      if (typeof wrong === "string") fail(name, wrong);
     } catch (error) {
-      // A port that was given up for a moment, and taken by somebody else: no word on the connector.
-      const taken = (error as { code?: unknown } | null)?.code === "EADDRINUSE";
-      if (taken && tries > 1) return one(each, tries - 1);
       fail(name, messageOf(error));
     }
   };

@@ -55,7 +55,6 @@ export const faulted = (
   judge: (world: World, outcome: Ended) => Promise<string | undefined> | string | undefined,
 ): Case => ({
   name: nameOf(fault, spot),
-  givesUpPort: fault.kind === "unreachable",
   async verify(world) {
     world.wire.inject(fault, spot.skip);
     return judge(world, await ended(world.call()));

@@ -13,6 +13,7 @@ import {
   type SandboxRequest,
   serialized,
 } from "./sandbox/message.ts";
+import { portKeeper } from "./sandbox/port.ts";
 import { type Handler, type Route, type RoutedRequest, route, router } from "./sandbox/router.ts";
 
 export type {
@@ -267,13 +268,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         resolve();
       });
     });
-  function refuse(): void {
-    refusing = true;
-    if (server.listening) server.close();
-  }
-
+  const keep = await portKeeper();
   await listen(0);
   const { port } = server.address() as AddressInfo;
+  let kept: { end(): void } | undefined;
+  function refuse(): void {
+    refusing = true;
+    if (!server.listening) return;
+    server.close();
+    kept = keep(port);
+  }
 
   return {
     url: `${tls ? "https" : "http"}://127.0.0.1:${port}`,
@@ -286,6 +290,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     async clear() {
       armed.clear();
       if (refusing && !server.listening) await listen(port);
+      kept?.end();
       refusing = false;
     },
     forget() {
@@ -302,6 +307,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       late.clear();
       const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : undefined;
       for (const socket of sockets) socket.destroy();
+      kept?.end();
       await closed;
     },
   };
