@@ -56,6 +56,11 @@ export class InvalidArgumentsError extends BrandedError {
   static is = (error: unknown): error is InvalidArgumentsError => codeOf(error) === "INVALID_ARGUMENTS";
 }
 
+/** @throws InvalidArgumentsError, always: "<argument> <rule>; nothing was sent" */
+export function refuseArgument(at: string, rule: string): never {
+  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
+}
+
 /** Not done: the backend said so, or nothing was sent. */
 export class ConnectorError extends BrandedError {
   override readonly name = "ConnectorError";

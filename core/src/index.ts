@@ -1,4 +1,5 @@
 export type { LostContext } from "./call.ts";
+export { callHash, callUuid } from "./call-hash.ts";
 export { checkValue, describeProblems, type Problem } from "./check.ts";
 export { type CompensationCall, type Compensator, compensatorFor } from "./compensator.ts";
 export {
@@ -21,6 +22,7 @@ export {
   errorBody,
   InvalidArgumentsError,
   isConnectorError,
+  refuseArgument,
 } from "./errors.ts";
 export { canonicalJson, hashOf } from "./hash.ts";
 export {

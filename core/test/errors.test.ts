@@ -5,6 +5,7 @@ import {
   errorBody,
   InvalidArgumentsError,
   isConnectorError,
+  refuseArgument,
 } from "../src/index.ts";
 
 const address: string = "../src/errors.ts?copy";
@@ -124,4 +125,11 @@ describe("on the wire", () => {
   ])("whatever else was thrown is a failure: %s", (_what, thrown, message) => {
     expect(errorBody(thrown)).toEqual({ code: "FAILED", message });
   });
+});
+
+test("an argument is refused by its name and the rule", () => {
+  const refuse = () => refuseArgument("key", "must not be empty");
+  expect(refuse).toThrow(InvalidArgumentsError);
+  expect(refuse).toThrow("key must not be empty; nothing was sent");
+  expect(refuse).toThrow(expect.objectContaining({ problems: [{ at: "key", rule: "must not be empty" }] }));
 });

@@ -1,13 +1,13 @@
-import { ConflictError, ConnectorError } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, callUuid } from "@reversi-connector/core";
 import type { S3Client } from "./client.ts";
 import { isStale, unlessChanged } from "./guards.ts";
-import { backupPrefix, idFor, type Place } from "./names.ts";
+import { backupPrefix, type Place } from "./names.ts";
 import { copy, look, looksLike, type Stored, same } from "./objects.ts";
 import { saysSo } from "./problems.ts";
 
 /** Where the backup of a call goes; the same call under the same key finds it again. */
 export const backupKeyFor = (idempotencyKey: string | undefined, what: object): string =>
-  `${backupPrefix}${idFor("backup", idempotencyKey, what)}`;
+  `${backupPrefix}${callUuid(idempotencyKey, { entity: "backup", ...what })}`;
 
 /** What one CopyObject takes. */
 const copyLimit = 5 * 1024 ** 3;

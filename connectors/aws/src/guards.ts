@@ -1,7 +1,7 @@
-import { ConflictError, ConnectorError, EffectUncertainError } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, callUuid, EffectUncertainError } from "@reversi-connector/core";
 import type { Headers } from "@reversi-connector/http";
 import type { ConditionalWrite, S3Client } from "./client.ts";
-import { backupPrefix, idFor, type Place } from "./names.ts";
+import { backupPrefix, type Place } from "./names.ts";
 import { copy, inWords, isEmpty, look, type Stored } from "./objects.ts";
 import { saysSo } from "./problems.ts";
 
@@ -57,7 +57,7 @@ export async function isGuarded(
   writes: readonly ConditionalWrite[],
   { bucket, idempotencyKey, source }: Trial,
 ): Promise<boolean> {
-  const key = `${backupPrefix}${idFor("trial", idempotencyKey, { bucket })}`;
+  const key = `${backupPrefix}${callUuid(idempotencyKey, { entity: "trial", bucket })}`;
   for (const kind of writes) {
     if (client.conditions.has(kind)) continue;
     client.conditions.set(kind, await isHeld(client, kind, { bucket, key }, source));

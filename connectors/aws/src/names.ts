@@ -1,4 +1,4 @@
-import { hashOf, InvalidArgumentsError } from "@reversi-connector/core";
+import { refuseArgument } from "@reversi-connector/core";
 import { encodeSegment } from "@reversi-connector/http";
 
 /** One object. */
@@ -9,19 +9,16 @@ export interface Place {
 
 export const backupPrefix = ".reversi-backups/";
 
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** Before a bucket's name becomes part of a host: it cannot lead to another one. @throws InvalidArgumentsError */
 export function checkBucket(bucket: string): void {
   const shape = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-  if (!shape.test(bucket)) refuse("bucket", "must be a bucket's name: 3 to 63 of a-z, 0-9, dot and hyphen");
+  if (!shape.test(bucket))
+    refuseArgument("bucket", "must be a bucket's name: 3 to 63 of a-z, 0-9, dot and hyphen");
   if (/\.\.|\.-|-\./.test(bucket))
-    refuse("bucket", "must not hold two dots, or a dot and a hyphen, in a row");
-  if (/^\d+(\.\d+){3}$/.test(bucket)) refuse("bucket", "must not look like an IP address");
+    refuseArgument("bucket", "must not hold two dots, or a dot and a hyphen, in a row");
+  if (/^\d+(\.\d+){3}$/.test(bucket)) refuseArgument("bucket", "must not look like an IP address");
   if (/^xn--|--x-s3$|--ol-s3$|\.mrap$|-s3alias$/.test(bucket))
-    refuse("bucket", "must be a general purpose bucket: no directory bucket, access point or alias");
+    refuseArgument("bucket", "must be a general purpose bucket: no directory bucket, access point or alias");
 }
 
 /**
@@ -29,11 +26,11 @@ export function checkBucket(bucket: string): void {
  * @throws InvalidArgumentsError for what no request can carry unchanged
  */
 export function encodeKey(key: string): string {
-  if (!key.isWellFormed()) refuse("key", "holds a lone surrogate");
-  if (Buffer.byteLength(key) > 1024) refuse("key", "must have at most 1024 bytes of UTF-8");
+  if (!key.isWellFormed()) refuseArgument("key", "holds a lone surrogate");
+  if (Buffer.byteLength(key) > 1024) refuseArgument("key", "must have at most 1024 bytes of UTF-8");
   const parts = key.split("/");
   if (parts.some((part) => part === "." || part === ".."))
-    refuse(
+    refuseArgument(
       "key",
       'must not have a segment that is "." or "..": URL parsers and proxies fold it into another key',
     );
@@ -44,20 +41,12 @@ export function encodeKey(key: string): string {
 export function checkPlace({ bucket, key }: Place): void {
   checkBucket(bucket);
   if (key.startsWith(backupPrefix))
-    refuse("key", `must not be below ${backupPrefix}: backups are not for tools`);
+    refuseArgument("key", `must not be below ${backupPrefix}: backups are not for tools`);
   encodeKey(key);
 }
 
 /** Where an object is copied from, as a header says it. */
 export const copySource = ({ bucket, key }: Place): string => `/${bucket}/${encodeKey(key)}`;
-
-/** An id that the same call under the same key finds again. */
-export function idFor(entity: string, idempotencyKey: string | undefined, what: object): string {
-  if (!idempotencyKey)
-    throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
-  const hash = hashOf({ entity, idempotencyKey, ...what });
-  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
 
 export interface Addressing {
   readonly region: string;

@@ -1,8 +1,8 @@
-import { EffectUncertainError, InvalidArgumentsError, s } from "@reversi-connector/core";
+import { callUuid, EffectUncertainError, refuseArgument, s } from "@reversi-connector/core";
 import { backUp, backupKeyFor, checkSize } from "./backups.ts";
 import { type S3Client, type S3Reader, tool } from "./client.ts";
 import { isGuarded, writeUnlessChanged } from "./guards.ts";
-import { checkPlace, idFor, type Place } from "./names.ts";
+import { checkPlace, type Place } from "./names.ts";
 import { isEmpty, look, type Stored } from "./objects.ts";
 import { restoreObject } from "./restore.ts";
 import * as schema from "./schemas.ts";
@@ -21,15 +21,12 @@ interface Draft {
   readonly op: string;
   readonly backupKey: string;
 }
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** @throws InvalidArgumentsError naming the argument */
 function bytesOf({ content, encoding }: Put): Buffer {
   const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content) refuse("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuse("content", "must have at most 5 MiB");
+  if (encoding === "base64" && bytes.toString("base64") !== content)
+    refuseArgument("content", "must be Base64");
+  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
   return bytes;
 }
 
@@ -39,11 +36,11 @@ function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   const { bucket, key, encoding } = args;
   const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
   const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuse("content_type", "must be ASCII");
+  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
   const bytes = bytesOf(args);
   const sha256 = sha256Hex(bytes);
   const what = { bucket, key, sha256, contentType };
-  const op = idFor("object", idempotencyKey, what);
+  const op = callUuid(idempotencyKey, { entity: "object", ...what });
   return { bytes, sha256, contentType, op, backupKey: backupKeyFor(idempotencyKey, what) };
 }
 

@@ -1,4 +1,4 @@
-import { hashOf, InvalidArgumentsError } from "@reversi-connector/core";
+import { callUuid, refuseArgument } from "@reversi-connector/core";
 import { encodeSegment } from "@reversi-connector/http";
 
 /** One blob. */
@@ -9,26 +9,22 @@ export interface Place {
 
 export const backupPrefix = ".reversi-backups/";
 
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** Before an account's name becomes part of a host: it cannot lead to another one. @throws InvalidArgumentsError */
 export function checkAccount(account: string): void {
   if (!/^[a-z0-9]{3,24}$/.test(account))
-    refuse("account (AZURE_STORAGE_ACCOUNT)", "must be 3 to 24 lower-case letters and digits");
+    refuseArgument("account (AZURE_STORAGE_ACCOUNT)", "must be 3 to 24 lower-case letters and digits");
 }
 
 /** @throws InvalidArgumentsError never repeating it: it may hold a password */
 export function checkEndpoint(endpoint: string): void {
   if (!/^https?:\/\/[\w.:[\]-]+(?:\/[\w./~-]*)?$/i.test(endpoint) || !URL.canParse(endpoint))
-    refuse("endpoint", "must be an http(s) address without user info, query and fragment");
+    refuseArgument("endpoint", "must be an http(s) address without user info, query and fragment");
 }
 
 /** @throws InvalidArgumentsError */
 export function checkContainer(container: string): void {
   if (!/^(?:\$root|\$web|[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9])$/.test(container))
-    refuse("container", "must be a container's name: 3 to 63 of a-z, 0-9 and single hyphens");
+    refuseArgument("container", "must be a container's name: 3 to 63 of a-z, 0-9 and single hyphens");
 }
 
 /**
@@ -36,14 +32,17 @@ export function checkContainer(container: string): void {
  * @throws InvalidArgumentsError for what no request can carry unchanged, and what Azure takes for another name
  */
 function encodeBlob(blob: string): string {
-  if (!blob.isWellFormed()) refuse("blob", "holds a lone surrogate");
-  if (blob.length > 1024) refuse("blob", "must have at most 1024 characters");
-  if (/[\\\p{Cc}]/u.test(blob)) refuse("blob", "must not hold a backslash or a control character");
-  if (blob.endsWith("/")) refuse("blob", "must not end with a slash");
+  if (!blob.isWellFormed()) refuseArgument("blob", "holds a lone surrogate");
+  if (blob.length > 1024) refuseArgument("blob", "must have at most 1024 characters");
+  if (/[\\\p{Cc}]/u.test(blob)) refuseArgument("blob", "must not hold a backslash or a control character");
+  if (blob.endsWith("/")) refuseArgument("blob", "must not end with a slash");
   const parts = blob.split("/");
-  if (parts.length > 254) refuse("blob", "must have at most 254 segments");
+  if (parts.length > 254) refuseArgument("blob", "must have at most 254 segments");
   if (parts.some((part) => part.endsWith(".")))
-    refuse("blob", "must not have a segment that ends with a dot: it would be folded into another name");
+    refuseArgument(
+      "blob",
+      "must not have a segment that ends with a dot: it would be folded into another name",
+    );
   return parts.map((part) => (part === "" ? "" : encodeSegment(part))).join("/");
 }
 
@@ -52,7 +51,7 @@ export function checkPlace({ container, blob }: Place): void {
   checkContainer(container);
   // Where folders are real ones, slashes at the beginning count for nothing.
   if (blob.replace(/^\/+/, "").startsWith(backupPrefix))
-    refuse("blob", `must not be below ${backupPrefix}: backups are not for tools`);
+    refuseArgument("blob", `must not be below ${backupPrefix}: backups are not for tools`);
   encodeBlob(blob);
 }
 
@@ -62,14 +61,6 @@ export function pathOf({ container, blob }: { readonly container: string; readon
   return blob === undefined ? `/${container}` : `/${container}/${encodeBlob(blob)}`;
 }
 
-/** An id that the same call under the same key finds again. */
-export function idFor(entity: string, idempotencyKey: string | undefined, what: object): string {
-  if (!idempotencyKey)
-    throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
-  const hash = hashOf({ entity, idempotencyKey, ...what });
-  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 /** Where the backup of a call goes. */
 export const backupKeyFor = (idempotencyKey: string | undefined, what: object): string =>
-  `${backupPrefix}${idFor("backup", idempotencyKey, what)}`;
+  `${backupPrefix}${callUuid(idempotencyKey, { entity: "backup", ...what })}`;

@@ -1,8 +1,8 @@
-import { EffectUncertainError, InvalidArgumentsError, s } from "@reversi-connector/core";
+import { callUuid, EffectUncertainError, refuseArgument, s } from "@reversi-connector/core";
 import { backUp } from "./backups.ts";
 import { type BlobClient, tool } from "./client.ts";
 import { writeUnlessChanged } from "./guards.ts";
-import { backupKeyFor, checkPlace, idFor, type Place } from "./names.ts";
+import { backupKeyFor, checkPlace, type Place } from "./names.ts";
 import { checkReplaceable, etagIn, hashIn, look, type Stored, sha256Hex } from "./objects.ts";
 import { restoreBlob } from "./restore.ts";
 import * as schema from "./schemas.ts";
@@ -21,15 +21,12 @@ interface Draft {
   /** In the blob's metadata: whether it took an empty place or another blob's. */
   readonly marks: { readonly created: string; readonly replaced: string };
 }
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** @throws InvalidArgumentsError naming the argument */
 function bytesOf({ content, encoding }: Put): Buffer {
   const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content) refuse("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuse("content", "must have at most 5 MiB");
+  if (encoding === "base64" && bytes.toString("base64") !== content)
+    refuseArgument("content", "must be Base64");
+  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
   return bytes;
 }
 
@@ -39,13 +36,13 @@ function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   const { container, blob, encoding } = args;
   const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
   const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuse("content_type", "must be ASCII");
+  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
   const bytes = bytesOf(args);
   const sha256 = sha256Hex(bytes);
   const what = { container, blob, sha256, contentType };
   const marks = {
-    created: idFor("created", idempotencyKey, what),
-    replaced: idFor("replaced", idempotencyKey, what),
+    created: callUuid(idempotencyKey, { entity: "created", ...what }),
+    replaced: callUuid(idempotencyKey, { entity: "replaced", ...what }),
   };
   return { bytes, sha256, contentType, marks, backupKey: backupKeyFor(idempotencyKey, what) };
 }

@@ -1,4 +1,4 @@
-import { ConflictError, ConnectorError, hashOf, InvalidArgumentsError } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, callHash } from "@reversi-connector/core";
 import { type HttpReader, path } from "@reversi-connector/http";
 import { saysSo } from "./client.ts";
 import type { Event } from "./objects.ts";
@@ -77,8 +77,7 @@ export async function lookFor(client: HttpReader, name: EventName): Promise<Even
  * @throws InvalidArgumentsError without a key
  */
 export function chosenId(idempotencyKey: string | undefined, args: object): string {
-  if (idempotencyKey) return hashOf({ entity: "event", idempotencyKey, args }).slice(0, 40);
-  throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
+  return callHash(idempotencyKey, { entity: "event", args }).slice(0, 40);
 }
 
 const isStale = (error: unknown) => saysSo(error, 412);

@@ -1,4 +1,4 @@
-import { InvalidArgumentsError, s } from "@reversi-connector/core";
+import { refuseArgument, s } from "@reversi-connector/core";
 import { type EventTime, padded, sameTime } from "./times.ts";
 
 /** Google's event, as far as the tools read it. Empty fields are absent. */
@@ -75,17 +75,14 @@ export const patchOf = (fields: Fields): object =>
  * @throws InvalidArgumentsError naming the argument
  */
 export function checkTimes({ start, end }: Fields): void {
-  const refuse = (at: string, rule: string): never => {
-    throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-  };
   if (!start && !end) return;
-  if (!start) throw refuse("start", "is required: start and end go together");
-  if (!end) throw refuse("end", "is required: start and end go together");
+  if (!start) refuseArgument("start", "is required: start and end go together");
+  if (!end) refuseArgument("end", "is required: start and end go together");
   for (const [at, { date, dateTime }] of Object.entries({ start, end })) {
-    if (!date === !dateTime) refuse(at, "must have either dateTime or date");
+    if (!date === !dateTime) refuseArgument(at, "must have either dateTime or date");
   }
   if (!start.date !== !end.date)
-    refuse("end", "must be of the same kind as the start: both dateTime or both date");
+    refuseArgument("end", "must be of the same kind as the start: both dateTime or both date");
 }
 
 const timeMembers = {

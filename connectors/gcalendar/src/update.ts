@@ -1,10 +1,4 @@
-import {
-  ConflictError,
-  InvalidArgumentsError,
-  type OnConflict,
-  s,
-  threeWayRestore,
-} from "@reversi-connector/core";
+import { ConflictError, type OnConflict, refuseArgument, s, threeWayRestore } from "@reversi-connector/core";
 import type { HttpClient } from "@reversi-connector/http";
 import { quietly, tool } from "./client.ts";
 import { createEvent } from "./create.ts";
@@ -123,10 +117,7 @@ function wantedIn(args: Fields): FieldName[] {
     checkTimes(args);
     return names;
   }
-  const problem = { at: "arguments", rule: "must give at least one field to change" };
-  throw new InvalidArgumentsError(`${problem.at} ${problem.rule}; nothing was sent`, {
-    problems: [problem],
-  });
+  return refuseArgument("arguments", "must give at least one field to change");
 }
 
 /** An event as `update_event` shows it. */

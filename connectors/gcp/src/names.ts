@@ -1,4 +1,4 @@
-import { hashOf, InvalidArgumentsError } from "@reversi-connector/core";
+import { callUuid, refuseArgument } from "@reversi-connector/core";
 import { path } from "@reversi-connector/http";
 
 /** One object. */
@@ -10,27 +10,23 @@ export interface Place {
 export const backupPrefix = ".reversi-backups/";
 
 /** @throws InvalidArgumentsError naming the argument */
-export const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** @throws InvalidArgumentsError */
 export function checkBucket(bucket: string): void {
   const parts = bucket.split(".");
   if (parts.some((part) => part === "" || part.length > 63))
-    refuse("bucket", "must be a bucket's name: parts of 1 to 63 characters between its dots");
+    refuseArgument("bucket", "must be a bucket's name: parts of 1 to 63 characters between its dots");
 }
 
 /** An object that a tool may be called with. @throws InvalidArgumentsError naming the argument */
 export function checkPlace({ bucket, object }: Place): void {
   checkBucket(bucket);
-  if (!object.isWellFormed()) refuse("object", "holds a lone surrogate");
-  if (Buffer.byteLength(object) > 1024) refuse("object", "must have at most 1024 bytes of UTF-8");
-  if (/[\r\n]/.test(object)) refuse("object", "must not hold a line break");
+  if (!object.isWellFormed()) refuseArgument("object", "holds a lone surrogate");
+  if (Buffer.byteLength(object) > 1024) refuseArgument("object", "must have at most 1024 bytes of UTF-8");
+  if (/[\r\n]/.test(object)) refuseArgument("object", "must not hold a line break");
   if (object.split("/").some((part) => part === "." || part === ".."))
-    refuse("object", 'must not have a segment that is "." or ".."');
+    refuseArgument("object", 'must not have a segment that is "." or ".."');
   if (object.startsWith(backupPrefix))
-    refuse("object", `must not be below ${backupPrefix}: backups are not for tools`);
+    refuseArgument("object", `must not be below ${backupPrefix}: backups are not for tools`);
 }
 
 /** The whole name is one segment, its slashes encoded. */
@@ -40,14 +36,6 @@ export const uploadPath = (bucket: string) => path`/upload/storage/v1/b/${bucket
 export const rewritePath = (from: Place, to: Place) =>
   path`/storage/v1/b/${from.bucket}/o/${from.object}/rewriteTo/b/${to.bucket}/o/${to.object}`;
 
-/** An id that the same call under the same key finds again. */
-export function idFor(entity: string, idempotencyKey: string | undefined, what: object): string {
-  if (!idempotencyKey)
-    throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
-  const hash = hashOf({ entity, idempotencyKey, ...what });
-  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 /** Where the backup of a call goes. */
 export const backupKeyFor = (idempotencyKey: string | undefined, what: object): string =>
-  `${backupPrefix}${idFor("backup", idempotencyKey, what)}`;
+  `${backupPrefix}${callUuid(idempotencyKey, { entity: "backup", ...what })}`;

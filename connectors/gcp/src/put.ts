@@ -1,10 +1,10 @@
-import { s } from "@reversi-connector/core";
+import { callUuid, refuseArgument, s } from "@reversi-connector/core";
 import type { HttpClient } from "@reversi-connector/http";
 import { backUp } from "./backups.ts";
 import { crc32c, md5Base64, sha256Hex } from "./checksums.ts";
 import { tool } from "./client.ts";
 import { writeUnlessChanged } from "./guards.ts";
-import { backupKeyFor, checkPlace, idFor, type Place, refuse, uploadPath } from "./names.ts";
+import { backupKeyFor, checkPlace, type Place, uploadPath } from "./names.ts";
 import { checkReplaceable, isResource, look, type Resource, type Stored } from "./objects.ts";
 import { restoreObject } from "./restore.ts";
 import * as schema from "./schemas.ts";
@@ -27,8 +27,9 @@ interface Draft {
 /** @throws InvalidArgumentsError naming the argument */
 function bytesOf({ content, encoding }: Put): Buffer {
   const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content) refuse("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuse("content", "must have at most 5 MiB");
+  if (encoding === "base64" && bytes.toString("base64") !== content)
+    refuseArgument("content", "must be Base64");
+  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
   return bytes;
 }
 
@@ -38,13 +39,13 @@ function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   const { bucket, object, encoding } = args;
   const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
   const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuse("content_type", "must be ASCII");
+  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
   const bytes = bytesOf(args);
   const sha256 = sha256Hex(bytes);
   const what = { bucket, object, sha256, contentType };
   const marks = {
-    created: idFor("created", idempotencyKey, what),
-    replaced: idFor("replaced", idempotencyKey, what),
+    created: callUuid(idempotencyKey, { entity: "created", ...what }),
+    replaced: callUuid(idempotencyKey, { entity: "replaced", ...what }),
   };
   return { bytes, sha256, contentType, marks, backupKey: backupKeyFor(idempotencyKey, what) };
 }

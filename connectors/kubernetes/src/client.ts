@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import {
   type Connection,
   ConnectorError,
-  InvalidArgumentsError,
   type Redactor,
+  refuseArgument,
   toolsFor,
 } from "@reversi-connector/core";
 import {
@@ -35,10 +35,6 @@ export const tokenPatterns: readonly RegExp[] = [
   /ya29\.[A-Za-z0-9._-]+/g,
 ];
 
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
-
 /** @throws InvalidArgumentsError naming the option, and the variable that it comes from */
 function certificatesIn(file: string): string {
   const at = "caCert (KUBE_CA_CERT)";
@@ -46,14 +42,17 @@ function certificatesIn(file: string): string {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return refuse(at, `must be a file that can be read: ${file} (${(error as { code?: unknown }).code})`);
+    return refuseArgument(
+      at,
+      `must be a file that can be read: ${file} (${(error as { code?: unknown }).code})`,
+    );
   }
   const found = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (found.length === 0) refuse(at, `must hold a certificate in PEM: ${file} holds none`);
+  if (found.length === 0) refuseArgument(at, `must hold a certificate in PEM: ${file} holds none`);
   try {
     for (const each of found) new X509Certificate(each);
   } catch {
-    refuse(at, `must hold certificates: one in ${file} cannot be read`);
+    refuseArgument(at, `must hold certificates: one in ${file} cannot be read`);
   }
   return found.join("\n");
 }
@@ -65,11 +64,11 @@ function checkAddress(address: string): void {
   const at = "apiServer (KUBE_API_SERVER)";
   const url = URL.canParse(address)
     ? new URL(address)
-    : refuse(at, "must be an address such as https://10.0.0.1:6443");
-  if (url.username !== "" || url.password !== "") refuse(at, "must not hold a name or a password");
-  if (/[?#]/.test(address)) refuse(at, "must not hold a query or a fragment");
+    : refuseArgument(at, "must be an address such as https://10.0.0.1:6443");
+  if (url.username !== "" || url.password !== "") refuseArgument(at, "must not hold a name or a password");
+  if (/[?#]/.test(address)) refuseArgument(at, "must not hold a query or a fragment");
   if (url.protocol === "https:" || (url.protocol === "http:" && isLocal(url.hostname))) return;
-  refuse(at, "must begin with https://, for the token travels with every request");
+  refuseArgument(at, "must begin with https://, for the token travels with every request");
 }
 
 export function connect(

@@ -1,4 +1,4 @@
-import { hashOf, InvalidArgumentsError, s } from "@reversi-connector/core";
+import { callHash, refuseArgument, s } from "@reversi-connector/core";
 import type { HttpClient } from "@reversi-connector/http";
 import { asOurs, saysSo, tool } from "./client.ts";
 import { type ConfigMap, hashOfContent, look } from "./configmap.ts";
@@ -11,9 +11,6 @@ interface Creation extends Name {
   readonly labels?: Readonly<Record<string, string>>;
   readonly immutable: boolean;
 }
-const refuse = (at: string, rule: string): never => {
-  throw new InvalidArgumentsError(`${at} ${rule}; nothing was sent`, { problems: [{ at, rule }] });
-};
 const largest = 1_048_576;
 
 /** @throws InvalidArgumentsError naming the argument */
@@ -21,21 +18,18 @@ function checkContent({ data = {}, binary_data = {} }: Creation): void {
   let size = 0;
   for (const [key, text] of Object.entries(data)) size += key.length + Buffer.byteLength(text);
   for (const [key, base64] of Object.entries(binary_data)) {
-    if (Object.hasOwn(data, key)) refuse(`binary_data.${key}`, "must not be a key of data as well");
+    if (Object.hasOwn(data, key)) refuseArgument(`binary_data.${key}`, "must not be a key of data as well");
     const bytes = Buffer.from(base64, "base64");
-    if (bytes.toString("base64") !== base64) refuse(`binary_data.${key}`, "must be base64");
+    if (bytes.toString("base64") !== base64) refuseArgument(`binary_data.${key}`, "must be base64");
     size += key.length + bytes.length;
   }
-  if (size > largest) refuse("data", "and binary_data must have at most 1 MiB together");
+  if (size > largest) refuseArgument("data", "and binary_data must have at most 1 MiB together");
 }
 
 const marker = "reversi.dev/op";
 /** The mark by which this very call finds its object again. @throws InvalidArgumentsError without a key */
-function markOf(idempotencyKey: string | undefined, args: Creation): string {
-  if (!idempotencyKey)
-    throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
-  return hashOf({ entity: "configmap", idempotencyKey, args }).slice(0, 40);
-}
+const markOf = (idempotencyKey: string | undefined, args: Creation): string =>
+  callHash(idempotencyKey, { entity: "configmap", args }).slice(0, 40);
 const isOurs = (map: ConfigMap, mark: string) => map.metadata.annotations?.[marker] === mark;
 
 /** Kubernetes's times have whole seconds. */

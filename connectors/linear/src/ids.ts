@@ -1,4 +1,4 @@
-import { EffectUncertainError, hashOf, InvalidArgumentsError, type Landed } from "@reversi-connector/core";
+import { callHash, EffectUncertainError, type Landed } from "@reversi-connector/core";
 import type { HttpReader } from "@reversi-connector/http";
 import { type Control, whyHidden } from "./access.ts";
 import { type Entity, saysNotFound, saysTaken } from "./failures.ts";
@@ -15,10 +15,7 @@ export interface Chosen {
  * @throws InvalidArgumentsError without a key
  */
 export function chosenId(entity: Entity, { idempotencyKey, args }: Chosen): string {
-  if (!idempotencyKey) {
-    throw new InvalidArgumentsError("the idempotency key must not be empty; nothing was sent");
-  }
-  const hex = hashOf({ entity, idempotencyKey, args });
+  const hex = callHash(idempotencyKey, { entity, args });
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) % 4);
   return [
     hex.slice(0, 8),

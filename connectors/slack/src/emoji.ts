@@ -1,12 +1,11 @@
-import { InvalidArgumentsError } from "@reversi-connector/core";
+import { refuseArgument } from "@reversi-connector/core";
 import type { Reaction } from "./objects.ts";
 
 /** `:+1::skin-tone-2:` → `+1::skin-tone-2`. @throws InvalidArgumentsError when nothing is left */
 export function bareName(given: string): string {
   const name = given.replace(/^:+|:+$/g, "");
   if (name !== "") return name;
-  const problem = { at: "name", rule: "must be more than colons" };
-  throw new InvalidArgumentsError(`${problem.at} ${problem.rule}; nothing was sent`, { problems: [problem] });
+  return refuseArgument("name", "must be more than colons");
 }
 
 /**

@@ -1,4 +1,9 @@
-import { ConnectorError, type Idempotency, InvalidArgumentsError } from "@reversi-connector/core";
+import {
+  ConnectorError,
+  type Idempotency,
+  InvalidArgumentsError,
+  refuseArgument,
+} from "@reversi-connector/core";
 import { answerOf, type Expect, type HttpClient } from "@reversi-connector/http";
 
 /** What Stripe does with a key: it repeats its first answer, a 500 included. */
@@ -24,8 +29,7 @@ export const marker = "reversi_op";
 /** The caller's metadata with the marker. @throws InvalidArgumentsError when the caller sets it */
 export function marked(metadata: Readonly<Record<string, string>> = {}, key: string) {
   if (!Object.hasOwn(metadata, marker)) return { ...metadata, [marker]: key };
-  const problem = { at: `metadata.${marker}`, rule: "is reserved" };
-  throw new InvalidArgumentsError(`${problem.at} ${problem.rule}; nothing was sent`, { problems: [problem] });
+  return refuseArgument(`metadata.${marker}`, "is reserved");
 }
 
 interface Keyed<Body, Result> {

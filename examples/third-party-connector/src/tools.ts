@@ -1,4 +1,4 @@
-import { hashOf, s } from "@reversi-connector/core";
+import { callHash, s } from "@reversi-connector/core";
 import { already, type Bookmark, bookmark, decide, find, id, put, read, remove, same } from "./bookmark.ts";
 import { tool } from "./client.ts";
 
@@ -31,7 +31,7 @@ export const deleteBookmark = tool
   });
 
 /** The id is chosen here, from the key of the call: a lost answer can be looked up, and a repeated call adds nothing. */
-const chosenId = (key: string | undefined, bookmark: Bookmark) => hashOf({ key, bookmark }).slice(0, 32);
+const chosenId = (key: string | undefined, bookmark: Bookmark) => callHash(key, { bookmark }).slice(0, 32);
 
 export const createBookmark = tool
   .reversible("create_bookmark", {
