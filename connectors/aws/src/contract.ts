@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Contract, Exchange } from "@reversi-connector/certification-kit";
-import { type Element, parseXml, textOf } from "./xml.ts";
+import { type Element, parseXml, textOf } from "@reversi-connector/http/xml";
 
 interface Member {
   readonly target: string;

@@ -1,8 +1,8 @@
 import { ConnectorError, s } from "@reversi-connector/core";
+import { childrenOf, type Element, parseXml, textOf } from "@reversi-connector/http/xml";
 import { type S3Client, tool } from "./client.ts";
 import { backupPrefix, checkBucket } from "./names.ts";
 import * as schema from "./schemas.ts";
-import { all, type Element, parseXml, textOf } from "./xml.ts";
 
 interface Entry {
   readonly key: string;
@@ -29,13 +29,13 @@ function pageIn(text: string): Page | undefined {
   const decode = decodedIn(list);
   const truncated = textOf(list, "IsTruncated");
   const next = textOf(list, "NextContinuationToken") || null;
-  const objects = all(list, "Contents").map((entry) => ({
+  const objects = childrenOf(list, "Contents").map((entry) => ({
     key: decode(textOf(entry, "Key") ?? ""),
     size: Number(textOf(entry, "Size") ?? Number.NaN),
     etag: textOf(entry, "ETag") ?? "",
     last_modified: textOf(entry, "LastModified") ?? "",
   }));
-  const prefixes = all(list, "CommonPrefixes").map((entry) => decode(textOf(entry, "Prefix") ?? ""));
+  const prefixes = childrenOf(list, "CommonPrefixes").map((entry) => decode(textOf(entry, "Prefix") ?? ""));
   const whole = objects.every(
     ({ key, size, etag }) => key !== "" && etag !== "" && Number.isSafeInteger(size),
   );

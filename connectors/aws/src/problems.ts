@@ -1,6 +1,6 @@
 import { ConnectorError } from "@reversi-connector/core";
 import { answerOf, type HttpAnswer, type VendorProblem } from "@reversi-connector/http";
-import { parseXml, textOf } from "./xml.ts";
+import { parseXml, textOf } from "@reversi-connector/http/xml";
 
 /** Our own words for S3's codes: its messages may hold keys, tokens and whole signed requests. */
 const meanings: Readonly<Record<string, string>> = {

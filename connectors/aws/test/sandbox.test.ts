@@ -1,8 +1,8 @@
 import { Sha256 } from "@aws-crypto/sha256-js";
+import { parseXml, textOf } from "@reversi-connector/http/xml";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { keys } from "../src/sandbox/wire.ts";
 import { current, putObject } from "../src/sandbox.ts";
-import { parseXml, textOf } from "../src/xml.ts";
 import { bench } from "./bench.ts";
 
 interface Changes {

@@ -1,8 +1,8 @@
 import { ConnectorError } from "@reversi-connector/core";
+import { childOf, type Element, parseXml, textOf } from "@reversi-connector/http/xml";
 import type { BlobReader } from "./client.ts";
 import type { Place } from "./names.ts";
 import { timeIn } from "./times.ts";
-import { childOf, type Element, parseXml, textOf } from "./xml.ts";
 
 /** A blob in a list. */
 export interface Entry {

@@ -1,6 +1,6 @@
 import { ConnectorError } from "@reversi-connector/core";
 import type { HttpAnswer, VendorProblem } from "@reversi-connector/http";
-import { parseXml, textOf } from "./xml.ts";
+import { parseXml, textOf } from "@reversi-connector/http/xml";
 
 /** Our own words for Azure's codes: its messages may hold the parts of a token and of whole requests. */
 const meanings: Readonly<Record<string, string>> = {

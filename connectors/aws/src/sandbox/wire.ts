@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { SandboxReply, SandboxRequest } from "@reversi-connector/http/sandbox";
+import { escapeXml } from "@reversi-connector/http/xml";
 import { type Action, type Bucket, current, type StoredObject, type World } from "./world.ts";
 
 /** Temporary credentials of realistic length that the sandbox really checks, and nobody else accepts. */
@@ -15,10 +16,6 @@ export const longLived = {
   secretAccessKey: "another0NotASecret0OnlyForTheSandbox0+/1",
 } as const;
 
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-/** XML 1.0 cannot write control characters, not even escaped. */
-export const escapeXml = (text: string) =>
-  text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
 export const element = (name: string, inner: string) => `<${name}>${inner}</${name}>`;
 export const leaf = (name: string, text: string | number | boolean) => element(name, escapeXml(String(text)));
 export const document = (root: string) => `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;

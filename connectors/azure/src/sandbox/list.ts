@@ -1,4 +1,5 @@
-import { type Call, document, element, escapeXml, leaf, type Operation, rootOf, xml } from "./wire.ts";
+import { escapeXml } from "@reversi-connector/http/xml";
+import { type Call, document, element, leaf, type Operation, rootOf, xml } from "./wire.ts";
 import type { StoredBlob } from "./world.ts";
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

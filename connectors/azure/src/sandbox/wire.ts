@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SandboxReply, SandboxRequest } from "@reversi-connector/http/sandbox";
+import { escapeXml } from "@reversi-connector/http/xml";
 import type { Action, Container, StoredBlob, World } from "./world.ts";
 
 export const account = "reversisandbox0";
@@ -24,9 +25,6 @@ export const token = [
 /** Ours, and the one that the vendor's own SDK sends. */
 const versions = ["2023-11-03", "2026-04-06"];
 
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-export const escapeXml = (text: string) =>
-  text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
 export const element = (name: string, inner: string) =>
   inner === "" ? `<${name} />` : `<${name}>${inner}</${name}>`;
 export const leaf = (name: string, text: string | number | boolean) => element(name, escapeXml(String(text)));

@@ -30,7 +30,7 @@ interface Open {
 }
 
 /**
- * The root of a document as Azure writes them: elements, attributes, text. Undefined for everything else:
+ * The root of a document as the object stores write them: elements, attributes, text. Undefined for everything else:
  * text that was cut half way, HTML, comments, a document type.
  */
 export function parseXml(document: string): Element | undefined {
@@ -64,3 +64,11 @@ export const childOf = (element: Element | undefined, name: string): Element | u
 /** The text of the first child of this name. */
 export const textOf = (element: Element | undefined, name: string): string | undefined =>
   childOf(element, name)?.text;
+/** The children of this name. */
+export const childrenOf = ({ children }: Element, name: string): readonly Element[] =>
+  children.filter((child) => child.name === name);
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** Text as it stands in a document. XML 1.0 cannot write control characters, not even escaped. */
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);

@@ -1,4 +1,4 @@
-import { all, parseXml, textOf } from "../src/xml.ts";
+import { childOf, childrenOf, escapeXml, parseXml, textOf } from "@reversi-connector/http/xml";
 
 test("a document is read with its entities, its empty elements and its blanks", () => {
   const root = parseXml(
@@ -8,7 +8,7 @@ test("a document is read with its entities, its empty elements and its blanks", 
   expect(textOf(root, "A")).toBe("<\"&ü😀'");
   expect(textOf(root, "B")).toBe("");
   expect(textOf(root, "C")).toBeUndefined();
-  expect(root && all(root, "A").map(({ text }) => text)).toEqual(["<\"&ü😀'", " b "]);
+  expect(root && childrenOf(root, "A").map(({ text }) => text)).toEqual(["<\"&ü😀'", " b "]);
 });
 
 test.each([
@@ -37,4 +37,12 @@ test("a long text is read in linear time's worth of steps", () => {
   const many = "<K>k</K>".repeat(50_000);
   expect(parseXml(`<R>${many}</R>`)?.children).toHaveLength(50_000);
   expect(parseXml(`<R>${many}`)).toBeUndefined();
+});
+
+test("attributes are kept as they are written, and what was escaped is read as it was", () => {
+  const text = "<\"&ü😀'>";
+  const root = parseXml(`<R><Name Encoded="true">${escapeXml(text)}</Name></R>`);
+  expect(childOf(root, "Name")?.attributes).toBe('Encoded="true"');
+  expect(textOf(root, "Name")).toBe(text);
+  expect(childOf(root, "Other")).toBeUndefined();
 });
