@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import { type AwsOptions, aws } from "../src/index.ts";
 import { type AwsSandbox, current, putObject, sandbox } from "../src/sandbox.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -31,15 +34,8 @@ export async function bench(options: Partial<AwsOptions> & { readonly timeoutMs?
     (await connector.tools[`aws.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `aws.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result).args;
   return {
     backend,
     world: backend.world,
@@ -77,16 +73,6 @@ export async function bench(options: Partial<AwsOptions> & { readonly timeoutMs?
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** What was durable before the write of a call that a test made fail. */
 export const keeping = () => {

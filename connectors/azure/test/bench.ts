@@ -1,6 +1,10 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import type { AzureOptions } from "../src/client.ts";
 import { azure } from "../src/index.ts";
+
+export { failure };
+
 import { type AzureSandbox, sandbox } from "../src/sandbox.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -30,15 +34,8 @@ export async function bench(options: Partial<AzureOptions> = {}) {
     (await connector.tools[`azure.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoArgs = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `azure.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
-  };
+  const undoArgs = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result).args;
   const state = async () => {
     const containers = Object.entries((await backend.state()) as Record<string, { blobs: object }>);
     return Object.fromEntries(containers.map(([name, { blobs }]) => [name, blobs]));
@@ -73,13 +70,3 @@ export async function bench(options: Partial<AzureOptions> = {}) {
 export type Bench = Awaited<ReturnType<typeof bench>>;
 
 export const key = "the-engine's-key-of-this-step";
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};

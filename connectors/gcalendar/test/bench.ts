@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import { gcalendar } from "../src/index.ts";
 import { type GoogleCalendarSandbox, sandbox } from "../src/sandbox.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -31,18 +34,8 @@ export async function bench(options: { readonly timeoutMs?: number; readonly tok
     (await connector.tools[`gcalendar.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `gcalendar.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("gcalendar.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   const eventWith = (id: unknown) => {
     const event = backend.world.calendars
       .flatMap(({ events }) => events)
@@ -95,16 +88,6 @@ export async function bench(options: { readonly timeoutMs?: number; readonly tok
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Google's error body. */
 export const refusal = (code: number, reason: string, message: string, domain = "global") => ({

@@ -1,8 +1,11 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import type { GcpOptions } from "../src/client.ts";
 import { gcp } from "../src/index.ts";
 import type { StoredObject } from "../src/sandbox/world.ts";
 import { type GcpSandbox, putObject, removeObject, sandbox } from "../src/sandbox.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 export interface Place {
@@ -45,15 +48,8 @@ export async function bench(options: Partial<GcpOptions> & { readonly timeoutMs?
     (await connector.tools[`gcp.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoArgs = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `gcp.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", name = ""] = String(source).split(".");
-      return [target, from[root]?.[name]] as const;
-    });
-    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
-  };
+  const undoArgs = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result).args;
   const put = ({ bucket, object }: Place, content: string | Buffer, draft: Partial<StoredObject> = {}) =>
     putObject(backend.world, backend.bucket(bucket), object, content, draft);
   const isBackup = (name: string) => name.startsWith(".reversi-backups/");
@@ -94,13 +90,3 @@ export async function bench(options: Partial<GcpOptions> & { readonly timeoutMs?
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};

@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
 import { github } from "@reversi-connector/github";
 import { type GitHubSandbox, sandbox } from "@reversi-connector/github/sandbox";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 export const site = { owner: "acme", repo: "site" };
@@ -24,18 +27,8 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
     (await connector.tools[`github.${name}`]?.({ ...site, ...args }, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `github.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...site, ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("github.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, { ...site, ...args }, result);
   return {
     backend,
     connector,
@@ -54,13 +47,3 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown>): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};

@@ -1,6 +1,10 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import { documentOf } from "../src/adf.ts";
 import { type JiraOptions, jira } from "../src/index.ts";
+
+export { failure };
+
 import { addComment, addIssue, type JiraSandbox, me, sandbox } from "../src/sandbox.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -26,18 +30,8 @@ export async function bench(options: Partial<JiraOptions> = {}) {
     (await connector.tools[`jira.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `jira.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("jira.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   const issueWith = (name: unknown) => {
     const issue = world.issues.find(({ id, key }) => id === name || key === name);
     if (!issue) throw new Error("there is no such issue");
@@ -82,16 +76,6 @@ export async function bench(options: Partial<JiraOptions> = {}) {
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Jira's error body. */
 export const refusal = (...errorMessages: string[]) => ({ errorMessages, errors: {} });

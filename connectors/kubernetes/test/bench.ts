@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
 import { type KubernetesOptions, kubernetes } from "../src/index.ts";
 import { type KubernetesSandbox, sandbox } from "../src/sandbox.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -33,18 +36,8 @@ export async function bench(
     (await connector.tools[`kubernetes.${name}`]?.(args, { idempotencyKey, ...context })) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `kubernetes.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("kubernetes.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   return {
     backend,
     world,
@@ -85,13 +78,3 @@ export async function bench(
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};

@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
 import { linear } from "@reversi-connector/linear";
 import { type LinearSandbox, sandbox } from "@reversi-connector/linear/sandbox";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -24,18 +27,8 @@ export async function bench(options: { readonly timeoutMs?: number; readonly api
     (await connector.tools[`linear.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `linear.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("linear.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   const [issue, other] = world.issues;
   if (!issue || !other) throw new Error("the sandbox starts with two issues");
   return {
@@ -74,16 +67,6 @@ export type Bench = Awaited<ReturnType<typeof bench>>;
 
 const sent = ({ requests }: LinearSandbox) =>
   requests.map((request) => (request.json() as { readonly query: string }).query);
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Linear's answer to what it refuses. */
 export const refusal = (

@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
 import { postgres } from "@reversi-connector/postgres";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
+
 import { embeddedBin, type PostgresSandbox, sandbox } from "@reversi-connector/postgres/sandbox";
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -74,18 +78,8 @@ export async function bench(bin?: string, settings: Readonly<Record<string, stri
   ): Promise<Result> => (await on.tools[`postgres.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `postgres.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("postgres.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)) as Values,
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
 
   /** The log up to now: the server answers before we have read what it logged. */
   let marks = 0;
@@ -134,16 +128,6 @@ export async function bench(bin?: string, settings: Readonly<Record<string, stri
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown>): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Calls a tool that must fail, and keeps what it made durable. */
 export async function lose({ call, connector }: Bench, tool: string, args: object, on = connector) {

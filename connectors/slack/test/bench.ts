@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
 import { slack } from "@reversi-connector/slack";
 import { type Message, type SlackSandbox, sandbox } from "@reversi-connector/slack/sandbox";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 export const ada = "U0ADA0ADA1";
@@ -28,18 +31,8 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
     (await connector.tools[`slack.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `slack.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("slack.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   const holds = (name: string, args: object) => connector.holds[`slack.${name}`]?.(args);
   const [first] = backend.general.messages;
   if (!first) throw new Error("the channel has no message");
@@ -68,16 +61,6 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown>): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Slack's way to say no. */
 export const refusal = (error: string, details: object = {}) =>

@@ -1,6 +1,9 @@
-import type { Checkpoint, Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Checkpoint, Connector, Context } from "@reversi-connector/core";
 import { stripe } from "@reversi-connector/stripe";
 import { type StripeSandbox, sandbox } from "@reversi-connector/stripe/sandbox";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -23,15 +26,7 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
     (await connector.tools[`stripe.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `stripe.${name}`) ?? {};
-    const from: Values = { ...result };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => [
-      target,
-      from[String(source).replace("result.", "")],
-    ]);
-    return { tool: (compensation?.tool ?? "").replace("stripe.", ""), args: Object.fromEntries(mapped) };
-  };
+  const undoOf = (name: string, result: object) => undoByManifest(connector, name, {}, result);
   return {
     backend,
     world: backend.world,
@@ -61,16 +56,6 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown> | undefined): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
 
 /** Speaks to the sandbox without the connector. */
 export async function vendor() {

@@ -1,6 +1,9 @@
-import type { Connector, ConnectorError, Context } from "@reversi-connector/core";
+import type { Connector, Context } from "@reversi-connector/core";
 import { teams } from "@reversi-connector/teams";
 import { sandbox, type TeamsSandbox } from "@reversi-connector/teams/sandbox";
+import { failure, undoOf as undoByManifest } from "../../../test/calls.ts";
+
+export { failure };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -23,18 +26,8 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
     (await connector.tools[`teams.${name}`]?.(args, context)) as Result;
 
   /** What an engine would send to undo a call, by the manifest. */
-  const undoOf = (name: string, args: object, result: object) => {
-    const { compensation } = connector.manifests.find(({ tool }) => tool === `teams.${name}`) ?? {};
-    const from: Record<string, Values> = { args: { ...args }, result: { ...result } };
-    const mapped = Object.entries(compensation?.argument_map ?? {}).map(([target, source]) => {
-      const [root = "", key = ""] = String(source).split(".");
-      return [target, from[root]?.[key]] as const;
-    });
-    return {
-      tool: (compensation?.tool ?? "").replace("teams.", ""),
-      args: Object.fromEntries(mapped.filter(([, value]) => value !== undefined)),
-    };
-  };
+  const undoOf = (name: string, args: object, result: object) =>
+    undoByManifest(connector, name, args, result);
   const holds = (name: string, args: object) => connector.holds[`teams.${name}`]?.(args);
   const channel = { team_id: backend.world.team.id, channel_id: backend.general.id };
   return {
@@ -61,13 +54,3 @@ export async function bench(options: { readonly timeoutMs?: number } = {}) {
   };
 }
 export type Bench = Awaited<ReturnType<typeof bench>>;
-
-/** What a call that must fail threw. */
-export const failure = async (call: Promise<unknown>): Promise<ConnectorError> => {
-  try {
-    await call;
-  } catch (error) {
-    return error as ConnectorError;
-  }
-  throw new Error("the call succeeded");
-};
