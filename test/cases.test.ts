@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { casesIn, caseTable } from "../scripts/cases.js";
 import { filled } from "../scripts/tables.js";
 import { root } from "./connectors.ts";
+import { dataAt, testOn } from "./contracts.ts";
 
-const contracts = process.env["REVERSI_CONTRACTS"];
-const bank = contracts === undefined ? "" : join(contracts, "../cases/open.md");
-// Without the folder the test is reported as skipped; REVERSI_CONTRACTS=<folder> enables it.
-const whereKnown = existsSync(bank) ? test : test.skip;
+const bank = dataAt("../cases/open.md");
+const whereKnown = testOn(bank);
 
 whereKnown("every known case is named by a test", () => {
   const known = [...readFileSync(bank, "utf8").matchAll(/^### ([A-Z0-9]{2}-\d{2})\b/gm)].map(([, id]) => id);

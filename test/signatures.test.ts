@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectorSchemaHashes } from "@reversi-connector/core";
 import { connectorNames, root } from "./connectors.ts";
+import { dataAt, testOn } from "./contracts.ts";
 
 interface Signature {
   readonly effect: string;
@@ -30,12 +31,9 @@ interface Signature {
   };
 }
 
-const contracts = process.env["REVERSI_CONTRACTS"];
-const path = contracts === undefined ? "" : join(contracts, "../spec/SIGNATURES.json");
-const known = existsSync(path);
-const signatures: Record<string, Signature> = known ? JSON.parse(readFileSync(path, "utf8")).tools : {};
-// Without the folder the tests are reported as skipped; REVERSI_CONTRACTS=<folder> enables them.
-const whereKnown = known ? test : test.skip;
+const path = dataAt("../spec/SIGNATURES.json");
+const signatures: Record<string, Signature> = path ? JSON.parse(readFileSync(path, "utf8")).tools : {};
+const whereKnown = testOn(path);
 
 /** What a signature says, in the words of a manifest. */
 function expected(tool: string, signature: Signature): object {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dataAt, testOn } from "../../test/contracts.ts";
 import type { JsonSchema, Manifest } from "../src/index.ts";
 
 /** A tool as the table of signatures describes it. What does not apply to it is null or left out. */
@@ -16,17 +16,12 @@ export interface Signature
   readonly destructive_hint?: boolean;
 }
 
-const folder = process.env["REVERSI_CONTRACTS"];
-const file = folder === undefined ? undefined : join(folder, "..", "spec", "SIGNATURES.json");
-const found = file !== undefined && existsSync(file);
+const file = dataAt("../spec/SIGNATURES.json");
 
 /** All tools by name; empty where the table is not at hand. */
-export const signatures: Readonly<Record<string, Signature>> = found
+export const signatures: Readonly<Record<string, Signature>> = file
   ? JSON.parse(readFileSync(file, "utf8")).tools
   : {};
 
 /** A test on the table of signatures; without it, the title says why it did not run. */
-export const testOnSignatures = (title: string, body: () => void): void =>
-  found
-    ? test(title, body)
-    : test.skip(`${title} (skipped: REVERSI_CONTRACTS names no folder beside spec/SIGNATURES.json)`, body);
+export const testOnSignatures = testOn(file);

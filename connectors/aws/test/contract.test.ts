@@ -1,9 +1,8 @@
-import { join } from "node:path";
+import { dataAt, testOn } from "../../../test/contracts.ts";
 import { smithyContract } from "../src/contract.ts";
 
-const contracts = process.env["REVERSI_CONTRACTS"];
-// Without the folder this is reported as skipped; REVERSI_CONTRACTS=<folder> enables it.
-const withModel = contracts === undefined ? test.skip : test;
+const model = dataAt("aws.smithy.json");
+const withModel = testOn(model);
 
 const list = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key><Size>5</Size></Contents></ListBucketResult>`;
 const exchange = {
@@ -18,7 +17,7 @@ const exchange = {
 };
 
 withModel("what Amazon's model does not describe is found, in requests and in answers", () => {
-  const { judge } = smithyContract(join(contracts ?? "", "aws.smithy.json"));
+  const { judge } = smithyContract(model);
   const answering = (change: object) => judge({ ...exchange, answer: { ...exchange.answer, ...change } });
   expect(judge(exchange)).toEqual([]);
   expect(judge({ ...exchange, path: "/notes?list-type=2&nonsense=1" })).toEqual([

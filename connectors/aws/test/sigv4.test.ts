@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
+import { dataAt, testOn } from "../../../test/contracts.ts";
 import { encodeKey } from "../src/names.ts";
 import {
   amzDate,
@@ -12,11 +13,9 @@ import {
   stringToSign,
 } from "../src/sigv4.ts";
 
-const contracts = process.env["REVERSI_CONTRACTS"];
-const vectors = (file: string) =>
-  JSON.parse(readFileSync(join(contracts ?? "", "sigv4", file), "utf8")) as never;
-// Without the folder these tests are reported as skipped; REVERSI_CONTRACTS=<folder> enables them.
-const withVectors = contracts === undefined ? test.skip : test;
+const folder = dataAt("sigv4");
+const vectors = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8")) as never;
+const withVectors = testOn(folder);
 
 const example = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",
