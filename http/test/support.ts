@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach } from "@jest/globals";
 import { type CallScope, redactor } from "@reversi-connector/core";
 import { type HttpClient, type HttpConnectionOptions, httpConnection } from "@reversi-connector/http";
 import { type SandboxOptions, startSandbox } from "@reversi-connector/http/sandbox";
+import { certificateFor } from "../../test/hosts.ts";
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -112,26 +109,11 @@ export async function deadPort(): Promise<number> {
   return port;
 }
 
-let made: { readonly key: string; readonly cert: string } | undefined;
-/** A self-signed certificate for 127.0.0.1 and localhost, made here and now. */
+let made: ReturnType<typeof certificateFor> | undefined;
+/** A self-signed certificate for 127.0.0.1 and localhost. */
 export function certificate() {
-  if (made) return made;
-  const folder = mkdtempSync(join(tmpdir(), "reversi-http-"));
-  try {
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const names = "subjectAltName=IP:127.0.0.1,DNS:localhost";
-    execFileSync(
-      "openssl",
-      `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -addext ${names} -keyout ${key} -out ${cert}`.split(
-        " ",
-      ),
-      { stdio: "ignore" },
-    );
-    made = { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-    return made;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  made ??= certificateFor("IP:127.0.0.1", "DNS:localhost");
+  return made;
 }
 
 /** What `promise` rejects with; fails when it does not. */

@@ -82,7 +82,7 @@ export async function openApi(file: string, options: OpenApiOptions = {}): Promi
       const check = compiled.get(schema) ?? ajv.compile(absolute(schema) as object);
       compiled.set(schema, check);
       // What is coerced is changed in place.
-      return check(structuredClone(value)) ? [] : said(check.errors);
+      return check(coerceTypes ? structuredClone(value) : value) ? [] : said(check.errors);
     };
   };
   const exact = reading(false);
