@@ -48,11 +48,20 @@ async function start(): Promise<Running> {
   return { server, admin, free: [], owners: [admin] };
 }
 
+/** The one that runs, or one that is started now. */
+function theServer(): Promise<Running> {
+  running ??= start().catch((error: unknown) => {
+    running = undefined;
+    throw error;
+  });
+  return running;
+}
+
 async function stop(): Promise<void> {
-  const { server, owners } = (await running) as Running;
+  const now = await running;
   running = undefined;
-  await Promise.all(owners.map((owner) => owner.end()));
-  await server.stop();
+  await Promise.all(now?.owners.map((owner) => owner.end()) ?? []);
+  await now?.server.stop();
 }
 
 const ours = `FROM pg_stat_activity WHERE datname = current_database() AND usename = '${role}'`;
@@ -107,8 +116,7 @@ export async function database(): Promise<Database> {
     if (--used === 0) stopping = setTimeout(() => void stop(), idleMs);
   };
   try {
-    running ??= start();
-    const now = await running;
+    const now = await theServer();
     const own = now.free.pop() ?? (await make(now));
     const firstAt = await firstDay(own);
     const { hostname: host, port } = new URL(now.server.url);
@@ -133,10 +141,7 @@ export async function database(): Promise<Database> {
       },
     };
   } catch (error) {
-    used--;
-    if (used === 0 && (await running?.catch(() => undefined)))
-      stopping = setTimeout(() => void stop(), idleMs);
-    else running = undefined;
+    release();
     throw error;
   }
 }
