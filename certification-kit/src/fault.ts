@@ -55,6 +55,8 @@ export interface SentRequest {
   readonly handled: boolean;
   /** What it was answered with; undefined where no answer was begun. */
   readonly status: string | undefined;
+  /** Whether a whole answer was sent, where the wire tells: an answer without a body has none to stop in. */
+  readonly answered?: boolean;
 }
 
 /** With what a backend refuses, at its own wire. */

@@ -11,6 +11,7 @@ export interface HttpRequest {
   readonly text: string;
   readonly handled: boolean;
   readonly status: number | undefined;
+  readonly answered?: boolean;
 }
 /** The faults of that sandbox, as far as the kit uses them. */
 export type HttpFault =
@@ -42,7 +43,9 @@ export interface HttpSandbox {
   ): void;
   clear(): Promise<void>;
   forget(): void;
-  observe?(listener: (request: Omit<HttpRequest, "handled" | "status">, answer: HttpAnswer) => void): void;
+  observe?(
+    listener: (request: Omit<HttpRequest, "handled" | "status" | "answered">, answer: HttpAnswer) => void,
+  ): void;
   settle(): Promise<void>;
 }
 /** An answer on the wire. */
@@ -101,7 +104,7 @@ export function httpWire(sandbox: HttpSandbox, options: HttpWireOptions = {}): W
   let twins = 0;
 
   const sent = (request: HttpRequest): SentRequest => {
-    const { method, path, headers, rawHeaders, text, handled, status } = request;
+    const { method, path, headers, rawHeaders, text, handled, status, answered } = request;
     const seen: SentRequest = {
       line: `${method} ${path}`,
       open: `${path}\n${text}`,
@@ -109,6 +112,7 @@ export function httpWire(sandbox: HttpSandbox, options: HttpWireOptions = {}): W
       writes: writes(request),
       handled,
       status: status === undefined ? undefined : String(status),
+      ...(answered !== undefined && { answered }),
     };
     originals.set(seen, { method, path, rawHeaders, text });
     return seen;

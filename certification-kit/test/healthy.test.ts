@@ -1,6 +1,8 @@
+import { ConnectorError } from "@reversi-connector/core";
 import { certify, checks, guarantees, isCertified } from "../src/index.ts";
+import { calling } from "./mutants/mutant.ts";
 import { token } from "./toy/sandbox.ts";
-import { healthy } from "./toy/subject.ts";
+import { connectToy, healthy, healthyHashes, subjectOf } from "./toy/subject.ts";
 
 test("a healthy connector passes everything, and is told what is weaker than one may think", async () => {
   const certification = await certify(healthy);
@@ -26,6 +28,23 @@ test("a healthy connector passes everything, and is told what is weaker than one
   ]);
   expect(JSON.stringify(certification)).not.toContain(token);
 }, 120_000);
+
+test("a call that a busy machine had no time for, past the fault, is judged again with more", async () => {
+  const late = () =>
+    new ConnectorError("HEAD: no answer within 120 ms; nothing was sent", { mayHaveApplied: true });
+  const hurried = ({ timeoutMs }: { readonly timeoutMs: number }) => timeoutMs < 1000;
+  const subject = subjectOf(
+    (connect) =>
+      calling(connectToy()(connect), "toy.delete_item", async (good, args, context) => {
+        const result = await good?.(args, context);
+        if (hurried(connect)) throw late();
+        return result;
+      }),
+    healthyHashes,
+  );
+  const { checks: found } = await certify(subject, { only: ["timeout"], tools: ["toy.delete_item"] });
+  expect(found.flatMap(({ name, status }) => (name === "timeout" ? [status] : []))).toEqual(["pass"]);
+});
 
 test("facts alone decide what applies: without a wire and a credential half of the checks do not", async () => {
   const { wire: _, credential: __, ...local } = healthy;

@@ -89,8 +89,8 @@ function trickle(response: ServerResponse, reply: SandboxReply, everyMs: number)
   const { headers, bytes } = serialized(reply);
   headers["content-length"] = String(bytes.length);
   response.writeHead(reply.status, headers);
-  // Nothing can come slowly of which there is nothing.
-  if (bytes.length === 0) return void response.end();
+  // Nothing can come slowly of which there is not more than one byte.
+  if (bytes.length < 2 || response.req.method === "HEAD") return void response.end(bytes);
   response.write(bytes.subarray(0, 1));
   if (!Number.isFinite(everyMs)) return;
   let sent = 1;
@@ -237,6 +237,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (!bytes) return;
     const request = recorded(message, bytes, errorBody);
     requests.push(request);
+    response.on("finish", () => {
+      request.answered = true;
+    });
     const { fault, last } = armed.take(request);
     if (last) refuse();
     if (refusing) response.setHeader("connection", "close");

@@ -213,6 +213,14 @@ test("slowBody: one byte and then silence", async () => {
   sandbox.inject({ kind: "slowBody", everyMs: Number.POSITIVE_INFINITY });
   const client = clientOf(sandbox.url, { idleBodyMs: 40 });
   expect((await failure(client.write({ method: "POST", path: "/x" }))).message).toContain("stopped half way");
+  expect(sandbox.requests).toMatchObject([{ status: 201, answered: false }]);
+});
+
+test("slowBody: an answer without a body has come whole with its headers, and is recorded as sent whole", async () => {
+  const sandbox = await sandboxOf(({ method }) => ({ status: 200, body: method === "HEAD" ? "length" : "" }));
+  sandbox.inject({ kind: "slowBody", everyMs: Number.POSITIVE_INFINITY }, { times: 2 });
+  for (const method of ["POST", "HEAD"]) expect((await fetch(sandbox.url, { method })).status).toBe(200);
+  expect(sandbox.requests.map(({ answered }) => answered)).toEqual([true, true]);
 });
 
 test("garbage: with effect, a success that says nothing", async () => {

@@ -46,12 +46,11 @@ const silent = (bench: Bench, fault: Fault, spot: Spot): Case => ({
     const attempt = async (own: World, ms: number) => {
       own.wire.inject(fault, spot.skip);
       const outcome = await bounded(own.call(), ms);
-      // An answer without a body has come whole when its headers have.
-      const whole = fault.kind === "stall" && outcome !== "endless" && "value" in outcome;
-      wrong = whole ? await agrees(bench, own, outcome.value) : judged(spot, own, outcome);
-      // Past an answer that had no body to stop in, it was the whole call that ran out of time.
-      const passed = fault.kind === "stall" && !whole && own.sent().length > spot.skip + 1;
-      return met(own, spot) && !passed;
+      const spared = own.sent()[spot.skip]?.answered === true;
+      const agreed = spared && outcome !== "endless" && "value" in outcome;
+      wrong = agreed ? await agrees(bench, own, outcome.value) : judged(spot, own, outcome);
+      // After a whole answer it was the call that ran out of time.
+      return met(own, spot) && (agreed || !spared);
     };
     if (await attempt(world, limitMs)) return wrong;
     const slowly = limitMs * 20;

@@ -26,6 +26,8 @@ export interface RecordedRequest extends SandboxRequest {
   readonly handled: boolean;
   /** The status sent; undefined where no answer was begun. */
   readonly status: number | undefined;
+  /** Whether a whole answer was sent. */
+  readonly answered: boolean;
 }
 
 export interface SandboxReply {
@@ -86,6 +88,7 @@ export function recorded(
     error,
     handled: false,
     status: undefined,
+    answered: false,
   };
 }
 
