@@ -54,7 +54,12 @@ export async function azurite() {
       const service = new BlobServiceClient(address, new StorageSharedKeyCredential(account, key));
       await seed(service);
       return {
-        ...{ address, account, ca: cert },
+        ...{ address, ca: cert },
+        // In front of it the address is another one, the account's path the same.
+        optionsAt: (endpoint, token) => ({
+          ...{ account, token, ca: cert },
+          endpoint: `${new URL(endpoint).origin}/${account}`,
+        }),
         state: () => visibleState(service),
         write: (container, blob, content) =>
           service.getContainerClient(container).getBlockBlobClient(blob).upload(content, content.length),

@@ -1,9 +1,8 @@
 import { ConflictError, ConnectorError, callUuid } from "@reversi-connector/core";
 import type { S3Client } from "./client.ts";
-import { isStale, unlessChanged } from "./guards.ts";
+import { isStale, refusesConditions, unlessChanged } from "./guards.ts";
 import { backupPrefix, type Place } from "./names.ts";
 import { copy, look, looksLike, type Stored, same } from "./objects.ts";
-import { saysSo } from "./problems.ts";
 
 /** Where the backup of a call goes; the same call under the same key finds it again. */
 export const backupKeyFor = (idempotencyKey: string | undefined, what: object): string =>
@@ -61,7 +60,7 @@ async function copyOnce(client: S3Client, old: Stored, to: Place): Promise<void>
   try {
     await copy(client, old, to, unlessChanged(undefined));
   } catch (error) {
-    if (!saysSo(error, 501)) throw error;
+    if (!refusesConditions(error)) throw error;
     await copy(client, old, to, {});
   }
 }

@@ -13,7 +13,14 @@ export const unlessChanged = (now: Stored | undefined): Headers =>
 export const isStale = (error: unknown): error is ConnectorError =>
   saysSo(error, 412) || saysSo(error, 409, "ConditionalRequestConflict") || saysSo(error, 404, "NoSuchKey");
 
-const refusesConditions = (error: unknown): boolean => saysSo(error, 501);
+/** A refusal that broke off before it named its reason proves nothing. */
+function orUncertain(error: unknown, status: number): boolean {
+  if (saysSo(error, status) && error.reason === undefined) throw new EffectUncertainError(error.message);
+  return saysSo(error, status);
+}
+
+/** The server knows no conditions, and did nothing. @throws EffectUncertainError when it did not get to say so */
+export const refusesConditions = (error: unknown): boolean => orUncertain(error, 501);
 
 /** No object has it. */
 const never = { "if-match": '"00000000000000000000000000000000"' };
@@ -33,8 +40,7 @@ async function isHeld(client: S3Client, kind: ConditionalWrite, at: Place, sourc
   } catch (error) {
     if (isStale(error)) return true;
     if (refusesConditions(error)) return false;
-    // A refusal that broke off before it named its reason.
-    if (saysSo(error, 404) && error.reason === undefined) throw new EffectUncertainError(error.message);
+    orUncertain(error, 404);
     throw error;
   }
   if (kind !== "delete") await client.write(at, { method: "DELETE" });

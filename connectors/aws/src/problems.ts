@@ -56,6 +56,7 @@ export function problem(answer: HttpAnswer<unknown>): VendorProblem {
     message: (meanings[code] ?? code) + (region === undefined ? "" : `: set the region to ${region}`),
     requestId,
     rateLimited: /^SlowDown/.test(code),
+    ...(code === "NotImplemented" && { mayHaveApplied: false }),
   };
 }
 

@@ -71,6 +71,21 @@ test("a server that refuses conditions is asked a second time only while nothing
   expect(on.text(todo)).toBe("Ada's");
 });
 
+test.each([
+  ["a trial", 0],
+  ["the backup", 2],
+  ["the put", 4],
+])("a 501 that broke off before it named its reason is no refusal: %s is not sent again", async (_, skip) => {
+  const on = await bench();
+  for (const kind of writes) on.world.conditions[kind] = "refused";
+  on.backend.inject({ kind: "cutBody" }, { method: "PUT", skip });
+  const error = await failure(on.call("put_object", { ...todo, content: "bread" }));
+  expect([error.code, error.message]).toEqual(["EFFECT_UNCERTAIN", expect.stringContaining("HTTP 501")]);
+  const [lost, ...later] = on.writes().slice(skip);
+  expect(later.map(({ path }) => path)).not.toContain(lost?.path);
+  expect(on.text(todo)).toBe("milk\n");
+});
+
 test("a server that refuses a condition that holds is not believed, and nothing is overwritten", async () => {
   const on = await bench();
   on.world.conditions.put = "always failed";
