@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { constants, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Head } from "./chain.ts";
@@ -43,8 +44,13 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** A write of up to this many bytes is in the system's cache before a thread could be woken for it. */
+const smallWrite = 1 << 16;
+
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+  const small = bytes.length <= smallWrite;
+  for (let at = 0; at < bytes.length; )
+    at += small ? writeSync(file.fd, bytes, at) : (await file.write(bytes, at)).bytesWritten;
 }
 
 const logOf = (file: FileHandle): Log => ({
