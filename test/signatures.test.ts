@@ -91,6 +91,18 @@ describe.each(connectorNames)("%s", (name) => {
     }
   });
 
+  test("has an undo for every write, or a person's approval, and every undo names what it works on", async () => {
+    for (const { tool, effect, compensation, target, approval } of (await load()).manifests) {
+      const facts = { undone: compensation !== undefined, undoes: target !== undefined, approval };
+      const expected = {
+        undone: effect === "reversible" || effect === "compensable",
+        undoes: effect === "idempotent",
+        approval: effect === "irreversible" ? "always" : undefined,
+      };
+      expect({ tool, ...facts }).toEqual({ tool, ...expected });
+    }
+  });
+
   test("stores the hashes of its input schemas, so that a change shows in review", async () => {
     const stored = JSON.parse(readFileSync(join(root, `connectors/${name}/schema-hashes.json`), "utf8"));
     expect(stored).toEqual(connectorSchemaHashes(await load()));

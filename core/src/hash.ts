@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** JSON with the keys of each object sorted by UTF-16 unit, as `JSON.stringify` writes it otherwise: the order of lists counts. */
 export function canonicalJson(value: unknown): string {
@@ -13,6 +13,8 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.join(",")}}`;
 }
 
+/** SHA-256 of bytes, or of a text as UTF-8, in hex. */
+export const sha256Hex = (data: string | Uint8Array): string => hash("sha256", data, "hex");
+
 /** SHA-256 of the canonical JSON, in hex. */
-export const hashOf = (value: unknown): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("hex");
+export const hashOf = (value: unknown): string => sha256Hex(canonicalJson(value));

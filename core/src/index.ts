@@ -10,6 +10,14 @@ export {
   type DefineOptions,
   defineConnector,
 } from "./connector.ts";
+export {
+  type ContentArguments,
+  contentLimit,
+  decodeContent,
+  type Encoding,
+  encodeContent,
+  mediaTypeOf,
+} from "./content.ts";
 export { connectorSchemaHashes, type Drift, detectManifestDrift } from "./drift.ts";
 export {
   type Answer,
@@ -24,7 +32,7 @@ export {
   isConnectorError,
   refuseArgument,
 } from "./errors.ts";
-export { canonicalJson, hashOf } from "./hash.ts";
+export { canonicalJson, hashOf, sha256Hex } from "./hash.ts";
 export {
   type Description,
   definitionHash,

@@ -4,6 +4,7 @@ import {
   EffectUncertainError,
   InvalidArgumentsError,
   type Redactor,
+  sha256Hex,
   toolsFor,
 } from "@reversi-connector/core";
 import {
@@ -19,7 +20,7 @@ import {
 } from "@reversi-connector/http";
 import { addressOf, checkBucket, encodeKey } from "./names.ts";
 import { problem, withRegion } from "./problems.ts";
-import { amzDate, authorization, type Credentials, sha256Hex } from "./sigv4.ts";
+import { amzDate, authorization, type Credentials } from "./sigv4.ts";
 
 export interface AwsOptions extends Credentials {
   /** The region of the buckets, such as `eu-central-1`. */

@@ -1,18 +1,23 @@
-import { isUtf8 } from "node:buffer";
-import { ConnectorError, s } from "@reversi-connector/core";
+import {
+  ConnectorError,
+  contentLimit,
+  type Encoding,
+  encodeContent,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import { type S3Reader, tool } from "./client.ts";
 import { checkPlace, type Place } from "./names.ts";
 import { fits, storedIn } from "./objects.ts";
 import * as schema from "./schemas.ts";
-import { sha256Hex } from "./sigv4.ts";
 
 /** The bytes as the caller wants them. @throws ConnectorError rather than changing one */
-function written(bytes: Buffer, encoding: "text" | "base64", key: string): string {
-  if (bytes.length > schema.contentLimit) {
+function written(bytes: Buffer, encoding: Encoding, key: string): string {
+  if (bytes.length > contentLimit) {
     throw new ConnectorError(`${key}: ${bytes.length} bytes are more than the 5 MiB that this tool returns`);
   }
-  if (encoding === "base64") return bytes.toString("base64");
-  if (isUtf8(bytes)) return bytes.toString();
+  const content = encodeContent(bytes, encoding);
+  if (content !== undefined) return content;
   throw new ConnectorError(`${key}: the content is not UTF-8: ask for it with encoding "base64"`);
 }
 

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { ConnectorError, EffectUncertainError } from "@reversi-connector/core";
+import { ConnectorError, EffectUncertainError, sha256Hex } from "@reversi-connector/core";
 import type { Headers, HttpAnswer } from "@reversi-connector/http";
 import { parseXml, textOf } from "@reversi-connector/http/xml";
 import type { S3Client, S3Reader } from "./client.ts";
 import { copySource, type Place } from "./names.ts";
 import { failureIn, saysSo } from "./problems.ts";
-import { sha256Hex } from "./sigv4.ts";
 
 /** What a HEAD says of an object. */
 export interface Stored extends Place {

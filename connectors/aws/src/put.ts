@@ -1,4 +1,13 @@
-import { callUuid, EffectUncertainError, refuseArgument, s } from "@reversi-connector/core";
+import {
+  type ContentArguments,
+  callUuid,
+  contentLimit,
+  decodeContent,
+  EffectUncertainError,
+  mediaTypeOf,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import { backUp, backupKeyFor, checkSize } from "./backups.ts";
 import { type S3Client, type S3Reader, tool } from "./client.ts";
 import { isGuarded, writeUnlessChanged } from "./guards.ts";
@@ -6,13 +15,8 @@ import { checkPlace, type Place } from "./names.ts";
 import { isEmpty, look, type Stored } from "./objects.ts";
 import { restoreObject } from "./restore.ts";
 import * as schema from "./schemas.ts";
-import { sha256Hex } from "./sigv4.ts";
 
-interface Put extends Place {
-  readonly content: string;
-  readonly encoding: "text" | "base64";
-  readonly content_type?: string;
-}
+type Put = Place & ContentArguments;
 /** What is to be written, and the mark by which this very call finds it again. */
 interface Draft {
   readonly bytes: Buffer;
@@ -22,22 +26,11 @@ interface Draft {
   readonly backupKey: string;
 }
 /** @throws InvalidArgumentsError naming the argument */
-function bytesOf({ content, encoding }: Put): Buffer {
-  const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content)
-    refuseArgument("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
-  return bytes;
-}
-
-/** @throws InvalidArgumentsError naming the argument */
 function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   checkPlace(args);
-  const { bucket, key, encoding } = args;
-  const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
-  const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
-  const bytes = bytesOf(args);
+  const { bucket, key } = args;
+  const contentType = mediaTypeOf(args);
+  const bytes = decodeContent(args);
   const sha256 = sha256Hex(bytes);
   const what = { bucket, key, sha256, contentType };
   const op = callUuid(idempotencyKey, { entity: "object", ...what });
@@ -108,7 +101,7 @@ export const putObject = tool
       existed: schema.existed,
       backup_key: schema.backupKey("Backup of the old one; null when there was none."),
       sha256: schema.sha256("Hash of what this call leaves."),
-      size: schema.size({ maximum: schema.contentLimit }),
+      size: schema.size({ maximum: contentLimit }),
       etag: schema.etag,
       version_id: schema.versionWritten,
       guarded: schema.guarded,

@@ -1,4 +1,11 @@
-import { ConflictError, ConnectorError, type OnConflict, s, threeWayRestore } from "@reversi-connector/core";
+import {
+  ConflictError,
+  ConnectorError,
+  contentLimit,
+  type OnConflict,
+  s,
+  threeWayRestore,
+} from "@reversi-connector/core";
 import { type S3Client, type S3Reader, tool } from "./client.ts";
 import { writeUnlessChanged } from "./guards.ts";
 import { checkPlace, type Place } from "./names.ts";
@@ -30,7 +37,7 @@ async function isAsLeft(
   if (!now) return !expected_sha256 && !expected_etag;
   if (expected_etag && now.etag === expected_etag) return true;
   return Boolean(
-    expected_sha256 && now.size <= schema.contentLimit && (await sha256Of(client, now)) === expected_sha256,
+    expected_sha256 && now.size <= contentLimit && (await sha256Of(client, now)) === expected_sha256,
   );
 }
 

@@ -6,8 +6,6 @@ export const key = s.string(
   "Object key; at most 1024 bytes, no segment `.` or `..`, not below .reversi-backups/.",
   { minLength: 1, maxLength: 1024 },
 );
-/** Five MiB, and what they become in Base64. */
-export const contentLimit = 5 * 1024 * 1024;
 export const content = s.string("The content, at most 5 MiB after decoding.", { maxLength: 6_990_508 });
 export const size = (rules: { readonly maximum?: number } = {}) =>
   s.integer("Size in bytes.", { minimum: 0, ...rules });

@@ -1,4 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { sha256Hex } from "@reversi-connector/core";
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -23,8 +24,6 @@ export interface Scope {
   readonly service: string;
 }
 
-export const sha256Hex = (data: string | Uint8Array): string =>
-  createHash("sha256").update(data).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 const byCode = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

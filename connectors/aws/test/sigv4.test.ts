@@ -1,17 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sha256 } from "@aws-crypto/sha256-js";
+import { sha256Hex } from "@reversi-connector/core";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { dataAt, testOn } from "../../../test/contracts.ts";
 import { encodeKey } from "../src/names.ts";
-import {
-  amzDate,
-  authorization,
-  canonicalRequest,
-  sha256Hex,
-  signature,
-  stringToSign,
-} from "../src/sigv4.ts";
+import { amzDate, authorization, canonicalRequest, signature, stringToSign } from "../src/sigv4.ts";
 
 const folder = dataAt("sigv4");
 const vectors = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8")) as never;

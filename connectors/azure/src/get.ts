@@ -1,18 +1,24 @@
-import { isUtf8 } from "node:buffer";
-import { ConnectorError, s } from "@reversi-connector/core";
+import {
+  ConnectorError,
+  contentLimit,
+  type Encoding,
+  encodeContent,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import { tool } from "./client.ts";
 import { checkPlace } from "./names.ts";
-import { fits, sha256Hex, storedIn } from "./objects.ts";
+import { fits, storedIn } from "./objects.ts";
 import * as schema from "./schemas.ts";
 import { timeIn } from "./times.ts";
 
 /** The bytes as the caller wants them. @throws ConnectorError rather than changing one */
-function written(bytes: Buffer, encoding: "text" | "base64", blob: string): string {
-  if (bytes.length > schema.contentLimit) {
+function written(bytes: Buffer, encoding: Encoding, blob: string): string {
+  if (bytes.length > contentLimit) {
     throw new ConnectorError(`${blob}: ${bytes.length} bytes are more than the 5 MiB that this tool returns`);
   }
-  if (encoding === "base64") return bytes.toString("base64");
-  if (isUtf8(bytes)) return bytes.toString();
+  const content = encodeContent(bytes, encoding);
+  if (content !== undefined) return content;
   throw new ConnectorError(`${blob}: the content is not UTF-8: ask for it with encoding "base64"`);
 }
 

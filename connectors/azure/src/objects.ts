@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ConflictError, ConnectorError, EffectUncertainError } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, EffectUncertainError, sha256Hex } from "@reversi-connector/core";
 import type { Headers, HttpAnswer } from "@reversi-connector/http";
 import type { BlobClient, BlobReader } from "./client.ts";
 import type { Place } from "./names.ts";
@@ -26,7 +26,6 @@ const copyLimit = 5000 * MiB;
 
 export const hashIn = (algorithm: "md5" | "sha256", bytes: Uint8Array, form: "base64" | "hex"): string =>
   createHash(algorithm).update(bytes).digest(form);
-export const sha256Hex = (bytes: Uint8Array): string => hashIn("sha256", bytes, "hex");
 
 /** @throws ConnectorError when the answer lacks what identifies a version */
 export function storedIn({ container, blob }: Place, { headers, status }: HttpAnswer<unknown>): Stored {

@@ -1,17 +1,22 @@
-import { callUuid, EffectUncertainError, refuseArgument, s } from "@reversi-connector/core";
+import {
+  type ContentArguments,
+  callUuid,
+  contentLimit,
+  decodeContent,
+  EffectUncertainError,
+  mediaTypeOf,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import { backUp } from "./backups.ts";
 import { type BlobClient, tool } from "./client.ts";
 import { writeUnlessChanged } from "./guards.ts";
 import { backupKeyFor, checkPlace, type Place } from "./names.ts";
-import { checkReplaceable, etagIn, hashIn, look, type Stored, sha256Hex } from "./objects.ts";
+import { checkReplaceable, etagIn, hashIn, look, type Stored } from "./objects.ts";
 import { restoreBlob } from "./restore.ts";
 import * as schema from "./schemas.ts";
 
-interface Put extends Place {
-  readonly content: string;
-  readonly encoding: "text" | "base64";
-  readonly content_type?: string;
-}
+type Put = Place & ContentArguments;
 /** What is to be written, and the marks by which this very call finds it again. */
 interface Draft {
   readonly bytes: Buffer;
@@ -22,22 +27,11 @@ interface Draft {
   readonly marks: { readonly created: string; readonly replaced: string };
 }
 /** @throws InvalidArgumentsError naming the argument */
-function bytesOf({ content, encoding }: Put): Buffer {
-  const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content)
-    refuseArgument("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
-  return bytes;
-}
-
-/** @throws InvalidArgumentsError naming the argument */
 function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   checkPlace(args);
-  const { container, blob, encoding } = args;
-  const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
-  const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
-  const bytes = bytesOf(args);
+  const { container, blob } = args;
+  const contentType = mediaTypeOf(args);
+  const bytes = decodeContent(args);
   const sha256 = sha256Hex(bytes);
   const what = { container, blob, sha256, contentType };
   const marks = {
@@ -108,7 +102,7 @@ export const putBlob = tool
       existed: schema.existed,
       backup_key: schema.backupKey("Backup of the old one; null when there was none."),
       sha256: schema.sha256("Hash of what this call leaves."),
-      size: schema.size({ maximum: schema.contentLimit }),
+      size: schema.size({ maximum: contentLimit }),
       etag: schema.etag,
     }),
     compensation: {

@@ -1,4 +1,4 @@
-import { ConflictError, ConnectorError, s, threeWayRestore } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, contentLimit, s, threeWayRestore } from "@reversi-connector/core";
 import { type BlobClient, type BlobReader, tool } from "./client.ts";
 import { erase, writeUnlessChanged } from "./guards.ts";
 import { checkPlace, type Place } from "./names.ts";
@@ -29,7 +29,7 @@ async function isAsLeft(
 ): Promise<boolean> {
   if (!now) return !expected_sha256 && !expected_etag;
   if (expected_etag && now.etag === expected_etag) return true;
-  if (!expected_sha256 || now.size > schema.contentLimit) return false;
+  if (!expected_sha256 || now.size > contentLimit) return false;
   return (await sha256Of(client, now)) === expected_sha256;
 }
 

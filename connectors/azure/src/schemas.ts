@@ -8,8 +8,6 @@ export const blob = s.string(
   "Blob name; at most 1024 characters, no segment `.` or `..`, no backslash, not below .reversi-backups/.",
   { minLength: 1, maxLength: 1024, pattern: "^[^\\\\\\u0000-\\u001f]+$" },
 );
-/** Five MiB, and what they become in Base64. */
-export const contentLimit = 5 * 1024 * 1024;
 export const content = s.string("The content, at most 5 MiB after decoding.", { maxLength: 6_990_508 });
 export const size = (rules: { readonly maximum?: number } = {}) =>
   s.integer("Size in bytes.", { minimum: 0, ...rules });

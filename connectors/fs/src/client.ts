@@ -1,5 +1,11 @@
-import { type Connection, ConnectorError, type Holds, type Landed, toolsFor } from "@reversi-connector/core";
-import type { Encoding } from "./disk/content.ts";
+import {
+  type Connection,
+  ConnectorError,
+  type Encoding,
+  type Holds,
+  type Landed,
+  toolsFor,
+} from "@reversi-connector/core";
 import {
   isRemoved,
   type Made,

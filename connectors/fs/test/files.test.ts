@@ -120,7 +120,7 @@ describe("write_file", () => {
     const over = await refusalOf(it.call("write_file", { path: "big", content: "é".repeat(2_621_441) }));
     expect(over).toMatchObject({
       code: "INVALID_ARGUMENTS",
-      message: expect.stringContaining("at most 5242880 (5 MiB)"),
+      message: expect.stringContaining("at most 5242880 bytes (5 MiB)"),
     });
     const huge = await refusalOf(it.call("write_file", { path: "big", content: "x".repeat(12_000_000) }));
     expect(huge.code).toBe("INVALID_ARGUMENTS");

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 
-export const sha256Hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 export const md5Base64 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
 
 const table = Uint32Array.from({ length: 256 }, (_, index) => {

@@ -1,6 +1,11 @@
-import { isUtf8 } from "node:buffer";
-import { ConnectorError, s } from "@reversi-connector/core";
-import { sha256Hex } from "./checksums.ts";
+import {
+  ConnectorError,
+  contentLimit,
+  type Encoding,
+  encodeContent,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import { tool } from "./client.ts";
 import { checkPlace } from "./names.ts";
 import { contentOf, read, type Stored } from "./objects.ts";
@@ -8,14 +13,14 @@ import * as schema from "./schemas.ts";
 
 /** @throws ConnectorError before a large object is fetched in vain */
 function checkSize({ object, size }: Stored): void {
-  if (Number(size) <= schema.contentLimit) return;
+  if (Number(size) <= contentLimit) return;
   throw new ConnectorError(`${object}: ${size} bytes are more than the 5 MiB that this tool returns`);
 }
 
 /** The bytes as the caller wants them. @throws ConnectorError rather than changing one */
-function written(bytes: Buffer, encoding: "text" | "base64", object: string): string {
-  if (encoding === "base64") return bytes.toString("base64");
-  if (isUtf8(bytes)) return bytes.toString();
+function written(bytes: Buffer, encoding: Encoding, object: string): string {
+  const content = encodeContent(bytes, encoding);
+  if (content !== undefined) return content;
   throw new ConnectorError(`${object}: the content is not UTF-8: ask for it with encoding "base64"`);
 }
 

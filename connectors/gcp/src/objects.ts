@@ -1,6 +1,6 @@
-import { ConflictError, ConnectorError, canonicalJson } from "@reversi-connector/core";
+import { ConflictError, ConnectorError, canonicalJson, sha256Hex } from "@reversi-connector/core";
 import type { HttpReader } from "@reversi-connector/http";
-import { crc32c, md5Base64, sha256Hex } from "./checksums.ts";
+import { crc32c, md5Base64 } from "./checksums.ts";
 import { listPath, objectPath, type Place } from "./names.ts";
 import { isAbsence, saysSo } from "./problems.ts";
 

@@ -1,7 +1,15 @@
-import { callUuid, refuseArgument, s } from "@reversi-connector/core";
+import {
+  type ContentArguments,
+  callUuid,
+  contentLimit,
+  decodeContent,
+  mediaTypeOf,
+  s,
+  sha256Hex,
+} from "@reversi-connector/core";
 import type { HttpClient } from "@reversi-connector/http";
 import { backUp } from "./backups.ts";
-import { crc32c, md5Base64, sha256Hex } from "./checksums.ts";
+import { crc32c, md5Base64 } from "./checksums.ts";
 import { tool } from "./client.ts";
 import { writeUnlessChanged } from "./guards.ts";
 import { backupKeyFor, checkPlace, type Place, uploadPath } from "./names.ts";
@@ -9,11 +17,7 @@ import { checkReplaceable, isResource, look, type Resource, type Stored } from "
 import { restoreObject } from "./restore.ts";
 import * as schema from "./schemas.ts";
 
-interface Put extends Place {
-  readonly content: string;
-  readonly encoding: "text" | "base64";
-  readonly content_type?: string;
-}
+type Put = Place & ContentArguments;
 /** What is to be written, and the marks by which this very call finds it again. */
 interface Draft {
   readonly bytes: Buffer;
@@ -25,22 +29,11 @@ interface Draft {
 }
 
 /** @throws InvalidArgumentsError naming the argument */
-function bytesOf({ content, encoding }: Put): Buffer {
-  const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content)
-    refuseArgument("content", "must be Base64");
-  if (bytes.length > schema.contentLimit) refuseArgument("content", "must have at most 5 MiB");
-  return bytes;
-}
-
-/** @throws InvalidArgumentsError naming the argument */
 function draftOf(args: Put, idempotencyKey: string | undefined): Draft {
   checkPlace(args);
-  const { bucket, object, encoding } = args;
-  const usual = encoding === "text" ? "text/plain; charset=utf-8" : "application/octet-stream";
-  const { content_type: contentType = usual } = args;
-  if (!/^[\x20-\x7e]*$/.test(contentType)) refuseArgument("content_type", "must be ASCII");
-  const bytes = bytesOf(args);
+  const { bucket, object } = args;
+  const contentType = mediaTypeOf(args);
+  const bytes = decodeContent(args);
   const sha256 = sha256Hex(bytes);
   const what = { bucket, object, sha256, contentType };
   const marks = {
@@ -117,7 +110,7 @@ export const putObject = tool
       existed: schema.existed,
       backup_key: schema.backupKey("Backup of the old one; null when there was none."),
       sha256: schema.sha256("Hash of what this call leaves."),
-      size: schema.size({ maximum: schema.contentLimit }),
+      size: schema.size({ maximum: contentLimit }),
       generation: schema.generation(),
     }),
     compensation: {

@@ -1,4 +1,11 @@
-import { ConflictError, ConnectorError, type OnConflict, s, threeWayRestore } from "@reversi-connector/core";
+import {
+  ConflictError,
+  ConnectorError,
+  contentLimit,
+  type OnConflict,
+  s,
+  threeWayRestore,
+} from "@reversi-connector/core";
 import type { HttpReader } from "@reversi-connector/http";
 import { tool } from "./client.ts";
 import { erase, writeUnlessChanged } from "./guards.ts";
@@ -33,7 +40,7 @@ async function isAsLeft(
   // A put leaves the first one: somebody has changed what is known of the object since.
   if (now.metageneration !== "1") return false;
   if (expected_generation && now.generation === expected_generation) return true;
-  if (!expected_sha256 || Number(now.size) > schema.contentLimit) return false;
+  if (!expected_sha256 || Number(now.size) > contentLimit) return false;
   return (await sha256Of(client, now)) === expected_sha256;
 }
 

@@ -6,8 +6,6 @@ export const object = s.string(
   "Object name; at most 1024 bytes, no segment `.` or `..`, not below .reversi-backups/.",
   { minLength: 1, maxLength: 1024 },
 );
-/** Five MiB, and what they become in Base64. */
-export const contentLimit = 5 * 1024 * 1024;
 export const content = s.string("The content, at most 5 MiB after decoding.", { maxLength: 6_990_508 });
 export const size = (rules: { readonly maximum?: number } = {}) => s.integer("Size in bytes.", rules);
 export const sha256 = (description: string) => s.string(description, { pattern: "^[0-9a-f]{64}$" });

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { s } from "@reversi-connector/core";
+import { s, sha256Hex } from "@reversi-connector/core";
 import { type HttpReader, path } from "@reversi-connector/http";
 import { tool } from "./client.ts";
 import { createIssue } from "./issues.ts";
@@ -12,13 +11,11 @@ interface CommentName extends RepositoryName {
 const commentPath = ({ owner, repo, comment_id }: CommentName) =>
   path`/repos/${owner}/${repo}/issues/comments/${comment_id}`;
 
-const hashOfText = (text: string) => createHash("sha256").update(text).digest("hex");
-
 /** SHA-256 of the comment's text; undefined when the comment is gone. */
 async function readHash(client: HttpReader, name: CommentName): Promise<string | undefined> {
   const reading = client.read<Comment>({ path: commentPath(name), expect: ["id", "body"] });
   const answer = await unlessGone(client, name, reading);
-  return answer && hashOfText(answer.body.body);
+  return answer && sha256Hex(answer.body.body);
 }
 
 const commentId = s.integer("Id of the comment.", { minimum: 1 });
@@ -92,5 +89,5 @@ export const addComment = tool
       json: { body },
       expect: ["id", "body", "html_url"],
     });
-    return { issue_number, comment_id: made.id, sha256: hashOfText(made.body), url: made.html_url };
+    return { issue_number, comment_id: made.id, sha256: sha256Hex(made.body), url: made.html_url };
   });

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { type ConnectorError, EffectUncertainError, s } from "@reversi-connector/core";
+import { type ConnectorError, EffectUncertainError, s, sha256Hex } from "@reversi-connector/core";
 import { type HttpReader, path } from "@reversi-connector/http";
 import { tool } from "./client.ts";
 import { deleteUnchanged } from "./deletion.ts";
@@ -13,8 +12,6 @@ interface NoteName extends IssueName {
 }
 const notesPath = (name: IssueName) => path`/projects/${inPath(name)}/issues/${name.issue_iid}/notes`;
 const notePath = (name: NoteName) => `${notesPath(name)}${path`/${name.note_id}`}`;
-
-const hashOfText = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** The lowest role that may see internal notes: Planner. */
 const seesInternalNotes = 15;
@@ -78,7 +75,7 @@ export const deleteNote = tool
     const deleted = await deleteUnchanged(client, {
       what: `text of note ${note_id} on issue ${issue_iid} of project ${project} (SHA-256)`,
       path: notePath(args),
-      now: note && hashOfText(note.body),
+      now: note && sha256Hex(note.body),
       expected,
       onConflict,
       changedAt: note?.updated_at,
@@ -130,7 +127,7 @@ export const addNote = tool
       expect: (note: Note) => actionsIn(note) !== undefined || isNote(note),
     });
     checkNothingRan(made);
-    return { project_id: made.project_id, issue_iid, note_id: made.id, sha256: hashOfText(made.body) };
+    return { project_id: made.project_id, issue_iid, note_id: made.id, sha256: sha256Hex(made.body) };
   });
 
 const isNote = ({ id, project_id, body }: Partial<Note>) =>

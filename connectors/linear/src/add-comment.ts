@@ -1,8 +1,8 @@
-import { s } from "@reversi-connector/core";
+import { s, sha256Hex } from "@reversi-connector/core";
 import type { HttpClient, HttpReader } from "@reversi-connector/http";
 import { readParent } from "./access.ts";
 import { mutate, tool } from "./client.ts";
-import { type Comment, deleteComment, hashOfText, readComment, sha256 } from "./comments.ts";
+import { type Comment, deleteComment, readComment, sha256 } from "./comments.ts";
 import { createIssue } from "./create-issue.ts";
 import { chosenId, insertOnce, lookFor } from "./ids.ts";
 import { anyIssue, issueUuid, notified, organizationId, url, uuid } from "./objects.ts";
@@ -12,14 +12,14 @@ const shown = (
   { id, body, url }: Pick<Comment, "id" | "body" | "url">,
   issue_id: string,
   organization_id: string,
-) => ({ comment_id: id, issue_id, organization_id, sha256: hashOfText(body), url });
+) => ({ comment_id: id, issue_id, organization_id, sha256: sha256Hex(body), url });
 
 /** A new comment by its chosen id. */
 async function readMade(client: HttpReader, id: string, sent: string) {
   const { organization, comment } = await readComment(client, id);
   const made = shown(comment, comment.issue?.id ?? "", organization.id);
   // What somebody has edited is not what was made: the undo must not take it for that.
-  return comment.editedAt === null ? made : { ...made, sha256: hashOfText(sent) };
+  return comment.editedAt === null ? made : { ...made, sha256: sha256Hex(sent) };
 }
 
 interface Input {

@@ -1,5 +1,11 @@
-import { createHash } from "node:crypto";
-import { ConflictError, ConnectorError, type OnConflict, s, threeWayRestore } from "@reversi-connector/core";
+import {
+  ConflictError,
+  ConnectorError,
+  type OnConflict,
+  s,
+  sha256Hex,
+  threeWayRestore,
+} from "@reversi-connector/core";
 import type { HttpClient, HttpReader } from "@reversi-connector/http";
 import { unlessGone } from "./access.ts";
 import { mutate, query, tool } from "./client.ts";
@@ -24,8 +30,6 @@ export const readComment = (client: HttpReader, id: string) =>
     { id },
     ["organization.id", "comment.id", "comment.body"],
   );
-
-export const hashOfText = (text: string) => createHash("sha256").update(text).digest("hex");
 
 interface DeleteArguments {
   readonly comment_id: string;
@@ -80,7 +84,7 @@ async function checkUnchanged(
 ): Promise<void> {
   const { id, body, editedAt, issue } = found;
   if (!issue) throw new ConnectorError(`comment ${id} is on something else than an issue; nothing was sent`);
-  const now = hashOfText(body);
+  const now = sha256Hex(body);
   const states = { before: undefined, after: expected_sha256 ?? (editedAt === null ? now : undefined), now };
   const same = (a: string | undefined, b: string | undefined) => a === b;
   const describe = (state: string | undefined) => state ?? "nothing";

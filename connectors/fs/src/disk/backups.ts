@@ -16,8 +16,8 @@ import {
   write,
 } from "node:fs";
 import { promisify } from "node:util";
-import { ConflictError, EffectUncertainError } from "@reversi-connector/core";
-import { hashSeen, openSeen, sha256Of } from "./content.ts";
+import { ConflictError, EffectUncertainError, sha256Hex } from "@reversi-connector/core";
+import { hashSeen, openSeen } from "./content.ts";
 import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, sameFile, untouched } from "./folder.ts";
 import { inherit } from "./marks.ts";
@@ -103,7 +103,7 @@ export async function copyFile(path: string, from: string, seen: Entry, to: stri
 
 /** SHA-256 of what an entry holds: a file's bytes, a link's text. */
 export const contentHash = async (path: string, at: string, seen: Entry): Promise<string> =>
-  seen.kind === "symlink" ? sha256Of(readlinkSync(at, { encoding: "buffer" })) : hashSeen(path, at, seen);
+  seen.kind === "symlink" ? sha256Hex(readlinkSync(at, { encoding: "buffer" })) : hashSeen(path, at, seen);
 
 /**
  * A second name for a file or link; a copy where the file system has no second names.
@@ -115,7 +115,7 @@ async function secondName(path: string, from: string, seen: Entry, to: string): 
   if (seen.kind === "file") return copyFile(path, from, seen, to);
   const text = readlinkSync(from, { encoding: "buffer" });
   symlinkSync(text, to);
-  return sha256Of(text);
+  return sha256Hex(text);
 }
 
 const recordOf = (op: FileRecord["op"], path: string, entry: Entry, sha256: string | null): FileRecord => ({

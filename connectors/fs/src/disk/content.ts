@@ -1,33 +1,13 @@
-import { isUtf8 } from "node:buffer";
-import { createHash, hash as hashAtOnce } from "node:crypto";
+import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
-import { InvalidArgumentsError } from "@reversi-connector/core";
+import { contentLimit, type Encoding, encodeContent, sha256Hex } from "@reversi-connector/core";
 import { refusal } from "./errors.ts";
 import { type Entry, entryOf, readFlags, sameFile } from "./folder.ts";
 
-/** The most that one call reads or writes, in bytes. */
-export const contentLimit = 5 * 1024 * 1024;
-export type Encoding = "text" | "base64";
-
-export const sha256Of = (bytes: Uint8Array): string => hashAtOnce("sha256", bytes, "hex");
-
-/** @throws InvalidArgumentsError for text that is no base64, and for more bytes than the limit */
-export function decode(content: string, encoding: Encoding): Buffer {
-  const wrong = (rule: string) =>
-    new InvalidArgumentsError(`content ${rule}`, { problems: [{ at: "content", rule }] });
-  const bytes = Buffer.from(content, encoding === "text" ? "utf8" : "base64");
-  if (encoding === "base64" && bytes.toString("base64") !== content)
-    throw wrong("is not base64 in its one standard form (alphabet with + and /, padded, no line breaks)");
-  if (bytes.length > contentLimit)
-    throw wrong(`has ${bytes.length} bytes; at most ${contentLimit} (5 MiB) are written by one call`);
-  return bytes;
-}
-
 export function encode(path: string, bytes: Buffer, encoding: Encoding): string {
-  if (encoding === "base64") return bytes.toString("base64");
-  if (!isUtf8(bytes))
-    throw refusal(path, "EILSEQ", 'holds bytes that are not UTF-8 text; read it with encoding "base64"');
-  return bytes.toString("utf8");
+  const content = encodeContent(bytes, encoding);
+  if (content !== undefined) return content;
+  throw refusal(path, "EILSEQ", 'holds bytes that are not UTF-8 text; read it with encoding "base64"');
 }
 
 /** Opens the regular file that was seen there, and no other; never waits for a pipe or wakes a device. */
@@ -71,7 +51,7 @@ export function readSeen(path: string, at: string, seen: Entry): Buffer {
 
 /** SHA-256 of a file of any size, in little memory. */
 export async function hashSeen(path: string, at: string, seen: Entry): Promise<string> {
-  if (seen.size <= contentLimit) return sha256Of(readSeen(path, at, seen));
+  if (seen.size <= contentLimit) return sha256Hex(readSeen(path, at, seen));
   const fd = openSeen(path, at, seen);
   try {
     const hash = createHash("sha256");

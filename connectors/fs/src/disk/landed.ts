@@ -1,5 +1,5 @@
+import { contentLimit } from "@reversi-connector/core";
 import { contentHash } from "./backups.ts";
-import { contentLimit } from "./content.ts";
 import { orNothing } from "./errors.ts";
 import { entryAt, sameFile } from "./folder.ts";
 import type { Volume } from "./volume.ts";

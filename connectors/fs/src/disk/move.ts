@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, renameSync, unlinkSync } from "node:fs";
-import { EffectUncertainError } from "@reversi-connector/core";
+import { contentLimit, EffectUncertainError } from "@reversi-connector/core";
 import { changedMeanwhile, linked } from "./backups.ts";
-import { contentLimit, hashSeen } from "./content.ts";
+import { hashSeen } from "./content.ts";
 import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, sameFile, untouched } from "./folder.ts";
 import { segmentsBelow } from "./paths.ts";

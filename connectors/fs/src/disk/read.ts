@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
-import { InvalidArgumentsError } from "@reversi-connector/core";
-import { type Encoding, encode, readSeen, sha256Of } from "./content.ts";
+import { type Encoding, InvalidArgumentsError, sha256Hex } from "@reversi-connector/core";
+import { encode, readSeen } from "./content.ts";
 import { refusal } from "./errors.ts";
 import { type Entry, entryAt, type Kind, sameFile } from "./folder.ts";
 import { segmentsOf, spelling } from "./paths.ts";
@@ -30,7 +30,7 @@ export function readFile({ tree }: Readable, path: string, encoding: Encoding): 
     const bytes = readSeen(place.path, place.at, entry);
     place.folder.confirm();
     const content = encode(place.path, bytes, encoding);
-    return { path: place.path, content, encoding, size: bytes.length, sha256: sha256Of(bytes) };
+    return { path: place.path, content, encoding, size: bytes.length, sha256: sha256Hex(bytes) };
   } finally {
     place.close();
   }

@@ -2,6 +2,7 @@ import { renameSync, unlinkSync } from "node:fs";
 import {
   ConflictError,
   ConnectorError,
+  contentLimit,
   type Holds,
   type OnConflict,
   threeWayRestore,
@@ -17,7 +18,6 @@ import {
   modeOfOthers,
   recordFor,
 } from "./backups.ts";
-import { contentLimit } from "./content.ts";
 import { codeOf, orNothing, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, removeIfThere, sameFile, syncFolder, untouched } from "./folder.ts";
 import { inherit, isBack, isOurs, markBack, undoOf } from "./marks.ts";

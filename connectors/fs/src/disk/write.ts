@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { decodeContent, type Encoding, sha256Hex } from "@reversi-connector/core";
 import { announce, changedMeanwhile, dress, failed, keep, linked, takeAway } from "./backups.ts";
-import { decode, type Encoding, sha256Of } from "./content.ts";
 import { codeOf, refusal, stillWanted } from "./errors.ts";
 import { type Entry, entryAt, type Folder, untouched } from "./folder.ts";
 import { markMade, undoOf } from "./marks.ts";
@@ -106,7 +106,7 @@ export async function writeFile(
   { signal, checkpoint }: Change<Written>,
 ): Promise<Written> {
   const { tree, store, exclusively } = volume;
-  const bytes = decode(content, encoding);
+  const bytes = decodeContent({ content, encoding });
   const place = placeToChange(volume, path);
   const work = async (): Promise<Written> => {
     stillWanted(signal);
@@ -114,7 +114,7 @@ export async function writeFile(
     const old = tree.entry(place);
     if (old) refuseAllBut(place.path, old, ["file"]);
     const backup = old && (await keep(volume, place, old));
-    const sha256 = sha256Of(bytes);
+    const sha256 = sha256Hex(bytes);
     const result = {
       path: place.path,
       existed: backup !== undefined,
