@@ -104,9 +104,11 @@ export function errorAnswer(
   const large = expected_result !== undefined && JSON.stringify(expected_result).length > maxExpectedBytes;
   const body = large ? rest : whole;
   const open = body.code === "EFFECT_UNCERTAIN" || body.may_have_applied === true;
-  const correct =
-    body.code === "INVALID_ARGUMENTS" ? " Nothing was sent; correct the arguments and call again." : "";
-  const message = /[.!?]$/.test(body.message) ? body.message : `${body.message}.`;
+  const invalid = body.code === "INVALID_ARGUMENTS";
+  const correct = invalid ? " Nothing was sent; correct the arguments and call again." : "";
+  // That stands at the end of what connectors refuse by themselves, too.
+  const said = invalid ? body.message.replace(/; nothing was sent$/, "") : body.message;
+  const message = /[.!?]$/.test(said) ? said : `${said}.`;
   const text = `${names[body.code]}: ${message}${correct}${open ? advice(body, manifest, readTools) : ""}`;
   return {
     isError: true,

@@ -41,6 +41,16 @@ describe("errors", () => {
     await client.close();
   });
 
+  test("what a connector refuses by itself says once that nothing was sent", async () => {
+    const run = await serving(acme.root, ["acme"], { env: acme.env });
+    run.send(call(1, "acme.restore_note", { id: "reserved", before: null, after: null }));
+    const { content } = (await answerTo(run, 1)).result;
+    expect(content[0].text).toBe(
+      "InvalidArgumentsError: id must not be reserved. Nothing was sent; correct the arguments and call again.",
+    );
+    await ended(run);
+  });
+
   test("an unknown outcome says not to repeat, names the reading tools, and carries what a program needs", async () => {
     const run = await serving(acme.root, ["acme", "--tool-names", "underscore"], { env: acme.env });
     run.send(
