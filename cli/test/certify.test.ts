@@ -47,8 +47,8 @@ test("a connector given by its path passes; with one byte changed in what it doe
   let changed = 0;
   for (const file of readdirSync(join(path, "dist")).filter((entry) => entry.endsWith(".js"))) {
     const text = readFileSync(join(path, "dist", file), "utf8");
-    // One character: another hash than the schema of the result promises.
-    const other = text.replaceAll('"sha256"', '"sha512"');
+    // One character: a size that the schema of the result does not allow.
+    const other = text.replaceAll("size: bytes.length", "size:-bytes.length");
     if (other !== text) changed++;
     writeFileSync(join(path, "dist", file), other);
   }
