@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -157,5 +158,113 @@ withTmpfs(
     await merged.rollback();
     expect(snapshot(it.root, { times: true })).toEqual(before);
     await merged.close();
+  },
+);
+
+withTmpfs(
+  `a read-only mount: reads work, every write is refused and told why${because(noTmpfs)}`,
+  async () => {
+    mount(it.root, "-t", "tmpfs", "-o", "size=1m,mode=755", "none");
+    const own = workspace({ root: it.root });
+    writeFileSync(it.at("f"), "old");
+    await own.call("write_file", { path: "warm-up", content: "" });
+    run("mount", "-o", "remount,ro", it.root);
+    const before = snapshot(it.root, { times: true });
+    expect(await own.call("read_file", { path: "f" })).toMatchObject({ content: "old" });
+    for (const [tool, args] of [
+      ["write_file", { path: "f", content: "new" }],
+      ["write_file", { path: "n", content: "new" }],
+      ["delete_file", { path: "f" }],
+      ["move_file", { from: "f", to: "g" }],
+      ["make_dir", { path: "d" }],
+    ] as const) {
+      expect(await refusalOf(own.call(tool, args))).toMatchObject({ code: "FAILED", reason: "EROFS" });
+    }
+    expect(snapshot(it.root, { times: true })).toEqual(before);
+    await own.close();
+  },
+);
+
+/** Why extended attributes cannot be set here, or undefined. */
+function noAttributes(): string | undefined {
+  const probe = workspace();
+  try {
+    writeFileSync(probe.at("f"), "");
+    setAttribute(probe.at("f"), "x");
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.split("\n")[0];
+  } finally {
+    void probe.close();
+  }
+}
+const python = (code: string, ...args: string[]) =>
+  execFileSync("python3", ["-c", `import os, sys; ${code}`, ...args], { encoding: "utf8", stdio: "pipe" });
+function setAttribute(path: string, value: string): void {
+  python("os.setxattr(sys.argv[1], 'user.note', sys.argv[2].encode())", path, value);
+}
+const attributeOf = (path: string) =>
+  python("print(os.getxattr(sys.argv[1], 'user.note').decode(), end='')", path);
+const noXattrs = noAttributes();
+
+(noXattrs === undefined ? test : test.skip)(
+  `extended attributes come back with what an undo puts back${because(noXattrs)}`,
+  async () => {
+    for (const path of ["f", "g", "h"]) {
+      writeFileSync(it.at(path), "old");
+      setAttribute(it.at(path), `of ${path}`);
+    }
+    await it.step("write_file", { path: "f", content: "new" });
+    await it.step("delete_file", { path: "g" });
+    await it.step("move_file", { from: "h", to: "moved" });
+    expect(attributeOf(it.at("moved"))).toBe("of h");
+    await it.rollback();
+    expect(["f", "g", "h"].map((path) => attributeOf(it.at(path)))).toEqual(["of f", "of g", "of h"]);
+  },
+);
+
+/** An NTFS volume that takes no notice of case, in a file of its own. */
+function mountWithoutCase(path: string, image: string): void {
+  mkdirSync(path, { recursive: true });
+  writeFileSync(image, "");
+  truncateSync(image, 16 * 1024 * 1024);
+  run("mkntfs", "-q", "-F", "-Q", image);
+  run("lowntfs-3g", "-o", "ignore_case", image, path);
+  mounted.push(path);
+}
+function noCaseless(): string | undefined {
+  const probe = workspace();
+  mounted = [];
+  try {
+    mountWithoutCase(probe.root, join(probe.outer, "image"));
+    run("umount", "-l", probe.root);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message.split("\n")[0]}; apt-get install ntfs-3g`;
+  } finally {
+    void probe.close();
+  }
+}
+const noNtfs = noCaseless();
+
+(noNtfs === undefined ? test : test.skip)(
+  `names that differ in case alone are one thing on a volume that takes no notice of case${because(noNtfs)}`,
+  async () => {
+    mountWithoutCase(it.root, join(it.outer, "image"));
+    const own = workspace({ root: it.root });
+    writeFileSync(it.at("readme.txt"), "old");
+    const before = snapshot(it.root);
+    expect(await own.call("read_file", { path: "README.txt" })).toMatchObject({ content: "old" });
+    await own.step("write_file", { path: "README.txt", content: "new" });
+    await own.step("make_dir", { path: "Sub" });
+    await own.step("write_file", { path: "SUB/A.txt", content: "1" });
+    await own.step("write_file", { path: "sub/a.TXT", content: "2" });
+    expect(own.steps.map(({ result }) => result["existed"])).toEqual([true, false, false, true]);
+    await own.step("delete_file", { path: "ReadMe.TXT" });
+    const reserved = await refusalOf(own.call("list_dir", { path: ".Reversi-BACKUPS" }));
+    expect(reserved.message).toMatch(/the backup directory is reserved/);
+    await own.rollback();
+    expect(snapshot(it.root)).toEqual(before);
+    await own.close();
   },
 );

@@ -12,6 +12,8 @@ type Row = Readonly<Record<string, unknown>>;
 export interface PostgresSandbox extends Sandbox<PostgresOptions> {
   /** Runs SQL as the owner of everything: what other people do. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Shuts the server down, which ends every connection, and starts it again. */
+  restart(): Promise<void>;
 }
 
 /** Options for a sandbox that runs already, in whichever process. */
@@ -37,6 +39,7 @@ export async function sandbox(options: Partial<ServerOptions> = {}): Promise<Pos
       address,
       state: () => stateOf(owner),
       query: async (sql, values = []) => (await owner.query(sql, [...values])).rows,
+      restart: () => server.restart(),
       async close() {
         await owner.end();
         await server.stop();

@@ -19,6 +19,8 @@ import { ConnectorError } from "@reversi-connector/core";
 export interface Server {
   /** Of its owner, who may do everything. */
   readonly url: string;
+  /** Shuts it down, which ends every connection, and starts it again at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 export interface ServerOptions {
@@ -149,28 +151,36 @@ export async function startServer({ bin, settings = {}, onLog }: ServerOptions):
     full_page_writes: "off",
     ...settings,
   };
-  const server = run("postgres", [
-    "-D",
-    data,
-    ...Object.entries(all).map(([name, value]) => `--${name}=${value}`),
-  ]);
-  const ended = new Promise<void>((resolve) => server.once("close", () => resolve()));
+  const flagsOf = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+  let server: ChildProcess;
   // Whoever exits without closing leaves no server behind.
   const atExit = () => {
     server.kill("SIGQUIT");
     clean();
   };
-  process.once("exit", atExit);
-  const started = await said(server, (log) => log.includes("ready to accept connections"), onLog);
-  if (!started.ready) {
+  async function start(): Promise<void> {
+    server = run("postgres", ["-D", data, ...flagsOf]);
+    const started = await said(server, (log) => log.includes("ready to accept connections"), onLog);
+    if (started.ready) return;
     process.off("exit", atExit);
     fail("postgres", started.text);
   }
+  async function shutDown(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => server.once("close", () => resolve()));
+    server.kill("SIGINT");
+    await ended;
+  }
+  process.once("exit", atExit);
+  await start();
   return {
     url: `postgres://owner:${password}@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await shutDown();
+      await start();
+    },
     async stop() {
-      server.kill("SIGINT");
-      await ended;
+      await shutDown();
       process.off("exit", atExit);
       clean();
     },

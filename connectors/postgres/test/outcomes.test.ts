@@ -360,6 +360,35 @@ describe.each(servers)("on %s", (_, bin) => {
       }
     });
 
+    test("a server that was started again is used like before", async () => {
+      await works();
+      await on.backend.restart();
+      await works();
+    });
+
+    test("a restart while a write is under way is an unknown outcome, and landed finds that it did not happen", async () => {
+      for (const [tool, , args] of forward) {
+        const kept: Checkpoint[] = [];
+        const checkpoint = async (next: Checkpoint) => {
+          kept.push(next);
+          await on.backend.restart();
+        };
+        const error = await failure(on.call(tool, args, { checkpoint }));
+        expect(error).toMatchObject({ code: "EFFECT_UNCERTAIN" });
+        expect(await rows()).toEqual([{ id: 1, a: "a" }]);
+        expect(await on.landed(tool, args, kept.at(-1))).toEqual({ landed: false });
+      }
+    });
+
+    test("a COMMIT whose answer was lost is found by its transaction's status after a restart, too", async () => {
+      const connector = throughProxy();
+      proxy.inject("after", "COMMIT");
+      const { error, checkpoint } = await lose(on, "update_row", forward[1][2], connector);
+      expect(EffectUncertainError.is(error)).toBe(true);
+      await on.backend.restart();
+      expect(await on.landed("update_row", forward[1][2], checkpoint)).toMatchObject({ landed: true });
+    });
+
     test("16 in flight all succeed, on no more than eight connections", async () => {
       const connector = on.connect();
       await on.sql(endOurs);
