@@ -14,6 +14,7 @@ import {
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { eachIsOne } from "../names.js";
 import { software, witness } from "../support.js";
 
 const clientFor = ({ address, options }, more = {}) => {
@@ -52,6 +53,25 @@ does("reads an object, its type and its metadata", async ({ sdk, call }) => {
 does("asks for an object's headers only", async ({ sdk }) => {
   const head = await sdk.send(new HeadObjectCommand(todo));
   assert.deepEqual([head.ContentLength, head.$metadata.httpStatusCode], [5, 200]);
+});
+
+does("writes and reads the same object under every generated key", async ({ sdk, call }) => {
+  await eachIsOne({
+    ours: {
+      write: (key, content) => call("put_object", { bucket: Bucket, key, content }),
+      read: async (key) => (await call("get_object", { bucket: Bucket, key })).content,
+    },
+    theirs: {
+      write: (Key, Body) => sdk.send(new PutObjectCommand({ Bucket, Key, Body })),
+      read: async (Key) => textOf(await sdk.send(new GetObjectCommand({ Bucket, Key }))),
+    },
+    async list() {
+      const found = [];
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: sdk }, { Bucket, Prefix: "n/" }))
+        found.push(...Contents.map(({ Key }) => Key));
+      return found;
+    },
+  });
 });
 
 does("signs an odd key", async ({ sdk }) => {

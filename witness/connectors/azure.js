@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { BlobServiceClient, RestError } from "@azure/storage-blob";
+import { eachIsOne } from "../names.js";
 import { certificate, software, witness } from "../support.js";
 
 function clientFor({ options }, token = options.token) {
@@ -36,6 +37,25 @@ does("reads an odd name, and asks whether a blob is there", async (bench) => {
   assert.deepEqual([...(await bytesOf(blob(bench, odd)))], [0, 255, 254]);
   assert.equal(await blob(bench).exists(), true);
   assert.equal(await blob(bench, "none").exists(), false);
+});
+
+does("writes and reads the same blob under every generated name", async (bench) => {
+  const { call } = bench;
+  await eachIsOne({
+    ours: {
+      write: (name, content) => call("put_blob", { container: "notes", blob: name, content }),
+      read: async (name) => (await call("get_blob", { container: "notes", blob: name })).content,
+    },
+    theirs: {
+      write: (name, text) => blob(bench, name).upload(text, text.length),
+      read: (name) => textOf(blob(bench, name)),
+    },
+    async list() {
+      const found = [];
+      for await (const { name } of notes(bench).listBlobsFlat({ prefix: "n/" })) found.push(name);
+      return found;
+    },
+  });
 });
 
 does("asks for a blob's properties", async (bench) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError, Storage } from "@google-cloud/storage";
 import { OAuth2Client } from "google-auth-library";
+import { eachIsOne } from "../names.js";
 import { software, witness } from "../support.js";
 
 function clientFor({ address, options }, token = options.token) {
@@ -38,6 +39,21 @@ does("reads an object, its checksum and its metadata", async ({ sdk, call }) => 
 does("reads an odd name", async ({ sdk }) => {
   const [content] = await sdk.bucket("notes").file(odd).download();
   assert.deepEqual([...content], [0, 255, 254]);
+});
+
+does("writes and reads the same object under every generated name", async ({ sdk, call }) => {
+  const bucket = sdk.bucket("notes");
+  await eachIsOne({
+    ours: {
+      write: (object, content) => call("put_object", { bucket: "notes", object, content }),
+      read: async (object) => (await call("get_object", { bucket: "notes", object })).content,
+    },
+    theirs: {
+      write: (name, text) => bucket.file(name).save(text, { resumable: false }),
+      read: (name) => textOf(bucket.file(name)),
+    },
+    list: async () => (await bucket.getFiles({ prefix: "n/" }))[0].map(({ name }) => name),
+  });
 });
 
 does("asks whether an object is there", async ({ sdk }) => {
